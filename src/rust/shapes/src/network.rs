@@ -1,0 +1,321 @@
+//! Whole networks: the shapes, parameters and multiply-adds of every node.
+
+mod json;
+
+pub use json::{read, write};
+
+use crate::args::{shortened, Value};
+use crate::dim::Dim;
+use crate::error::{counted, nearest, one_of, Error, Kind, Result};
+use crate::op::{Cost, Incoming, Op, Outputs};
+use crate::ops;
+use crate::shape::Shape;
+use std::collections::HashMap;
+
+/// A node as it is written down.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Node {
+    pub id: String,
+    pub op: String,
+    pub args: Vec<(String, Value)>,
+    /// Ids of nodes; `"id:2"` is the second output of a node.
+    pub inputs: Vec<String>,
+}
+
+/// What a node does.
+#[derive(Clone, Copy)]
+enum Role {
+    Input,
+    Parameter,
+    Operator(&'static Op),
+}
+
+/// A network whose references are found and whose nodes stand in an order in which they can be worked out.
+pub struct Network<'a> {
+    nodes: &'a [Node],
+    roles: Vec<Role>,
+    /// For each node the nodes and outputs (0-based) it takes.
+    sources: Vec<Vec<(usize, usize)>>,
+    order: Vec<usize>,
+}
+
+/// What is known of one node.
+#[derive(Clone, Debug)]
+pub struct Inferred {
+    pub shapes_in: Vec<Shape>,
+    pub shapes_out: Vec<Shape>,
+    pub cost: Cost,
+}
+
+impl<'a> Network<'a> {
+    pub fn new(nodes: &'a [Node]) -> Result<Network<'a>> {
+        let mut places: HashMap<&str, usize> = HashMap::with_capacity(nodes.len());
+        for (i, node) in nodes.iter().enumerate() {
+            if node.id.is_empty() {
+                return Err(Error::new(Kind::Argument, format!("Node {} of the network has no id.", i + 1)));
+            }
+            if let Some(first) = places.insert(&node.id, i) {
+                let problem = format!(
+                    "Two nodes of the network are called '{}': {} and {}.",
+                    shortened(&node.id),
+                    first + 1,
+                    i + 1
+                );
+                return Err(Error::new(Kind::Argument, problem).id_fact(Some(&node.id)));
+            }
+        }
+        let roles = nodes.iter().map(role).collect::<Result<Vec<_>>>()?;
+        let sources = nodes.iter().map(|node| sources(node, &places)).collect::<Result<Vec<_>>>()?;
+        let order = order(nodes, &sources)?;
+        Ok(Network { nodes, roles, sources, order })
+    }
+
+    /// The places of the input nodes.
+    pub fn inputs(&self) -> Vec<usize> {
+        (0..self.nodes.len()).filter(|&i| matches!(self.roles[i], Role::Input)).collect()
+    }
+
+    /// Every node, given the shapes of the input nodes in their order.
+    pub fn infer(&self, inputs: &[Shape]) -> Result<Vec<Inferred>> {
+        let mut nodes = self.pass(inputs)?;
+        // multiply-adds of an unknown batch are those of one observation
+        if inputs.iter().any(has_unknown_batch) {
+            let single: Vec<Shape> = inputs.iter().map(with_one_observation).collect();
+            let per_observation = self.pass(&single);
+            for (i, node) in nodes.iter_mut().enumerate() {
+                // where a batch of 1 does not fit, they stay unknown
+                if let Ok(single) = &per_observation {
+                    node.cost.macs = single[i].cost.macs;
+                }
+            }
+        }
+        Ok(nodes)
+    }
+
+    fn pass(&self, inputs: &[Shape]) -> Result<Vec<Inferred>> {
+        let mut given = inputs.iter();
+        let mut done: Vec<Option<Inferred>> = vec![None; self.nodes.len()];
+        // inputs are taken in the order in which they are written
+        for (i, role) in self.roles.iter().enumerate() {
+            if let Role::Input = role {
+                let shape = given.next().cloned().unwrap_or(Shape::Unknown);
+                done[i] = Some(Inferred { shapes_in: Vec::new(), shapes_out: vec![shape], cost: Cost::FREE });
+            }
+        }
+        for &i in &self.order {
+            if done[i].is_none() {
+                done[i] = Some(self.node(i, &done).map_err(|error| self.explain(i, &done, error))?);
+            }
+        }
+        Ok(done.into_iter().flatten().collect())
+    }
+
+    fn node(&self, i: usize, done: &[Option<Inferred>]) -> Result<Inferred> {
+        let node = &self.nodes[i];
+        let mut shapes_in = Vec::with_capacity(self.sources[i].len());
+        for &(from, output) in &self.sources[i] {
+            shapes_in.push(self.output(done, from, output)?);
+        }
+        match self.roles[i] {
+            Role::Operator(op) => {
+                let outcome = op.run(Incoming { shapes: &shapes_in, names: None }, &node.args)?;
+                let shapes_out = match outcome.outputs {
+                    Outputs::Shapes(shapes) => shapes,
+                    Outputs::Unknown => vec![Shape::Unknown],
+                };
+                Ok(Inferred { shapes_in, shapes_out, cost: outcome.cost })
+            }
+            Role::Parameter => {
+                let shape = parameter_shape(node)?;
+                let params = Dim::product(&shape).unwrap_or(Dim::UNKNOWN);
+                Ok(Inferred { shapes_in, shapes_out: vec![shape.into()], cost: Cost { params, macs: Dim::ZERO } })
+            }
+            Role::Input => unreachable!("inputs are given"),
+        }
+    }
+
+    fn output(&self, done: &[Option<Inferred>], from: usize, output: usize) -> Result<Shape> {
+        let outputs = done[from].as_ref().map_or(&[][..], |node| &node.shapes_out);
+        outputs.get(output).cloned().ok_or_else(|| {
+            let problem = format!(
+                "takes output {} of '{}', which has {}.",
+                output + 1,
+                shortened(&self.nodes[from].id),
+                counted(outputs.len(), "output")
+            );
+            Error::new(Kind::Argument, problem)
+        })
+    }
+
+    /// An error with the layer it happened in and the way there.
+    fn explain(&self, i: usize, done: &[Option<Inferred>], mut error: Box<Error>) -> Box<Error> {
+        const STEPS: usize = 3;
+        let node = &self.nodes[i];
+        error.id = Some(node.id.clone());
+        error.op = Some(node.op.clone());
+        error.layer = Some(format!("Layer '{}' ({})", shortened(&node.id), shortened(&node.op)));
+        let mut path = Vec::new();
+        let mut at = self.sources[i].first().copied();
+        while let Some((from, output)) = at {
+            let shape = self.output(done, from, output).unwrap_or(Shape::Unknown);
+            let role = if let Role::Input = self.roles[from] { "" } else { self.nodes[from].op.as_str() };
+            path.push((shortened(&self.nodes[from].id), role, shape.to_string()));
+            at = if path.len() == STEPS { None } else { self.sources[from].first().copied() };
+        }
+        if !path.is_empty() {
+            error.trace.push("The way there:".to_string());
+            let width = path.iter().map(|(id, _, _)| id.chars().count()).max().unwrap_or(0);
+            let ops = path.iter().map(|(_, op, _)| op.chars().count()).max().unwrap_or(0);
+            error.trace.extend(path.iter().rev().map(|(id, op, shape)| format!("  {id:<width$}  {op:<ops$}  {shape}")));
+        }
+        error
+    }
+}
+
+fn role(node: &Node) -> Result<Role> {
+    match node.op.as_str() {
+        "input" => Ok(Role::Input),
+        "parameter" => Ok(Role::Parameter),
+        name => ops::find(name).map(Role::Operator).map_err(|mut error| {
+            error.problem = format!("of the network: {}", lower_first(&error.problem));
+            error.layer = Some(format!("Layer '{}'", shortened(&node.id)));
+            error.id = Some(node.id.clone());
+            error.op = Some(name.to_string());
+            error
+        }),
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
+}
+
+fn sources(node: &Node, places: &HashMap<&str, usize>) -> Result<Vec<(usize, usize)>> {
+    let fail = |problem: String| {
+        let mut error = Error::new(Kind::Argument, problem);
+        error.id = Some(node.id.clone());
+        error.op = Some(node.op.clone());
+        error.layer = Some(format!("Layer '{}' ({})", shortened(&node.id), shortened(&node.op)));
+        error
+    };
+    if node.op == "input" && !node.inputs.is_empty() {
+        return Err(fail("is an input of the network and cannot take inputs itself.".to_string()));
+    }
+    node.inputs
+        .iter()
+        .map(|reference| {
+            if let Some(&place) = places.get(reference.as_str()) {
+                return Ok((place, 0));
+            }
+            // an id may hold a colon itself, so the whole text is tried first
+            let output =
+                reference.rsplit_once(':').and_then(|(id, n)| Some((*places.get(id)?, n.parse::<usize>().ok()?)));
+            match output {
+                Some((place, n)) if n >= 1 => Ok((place, n - 1)),
+                Some(_) => Err(fail(format!("takes '{}': outputs count from 1.", shortened(reference)))),
+                None => {
+                    let error = fail(format!("takes '{}', which is no layer of the network.", shortened(reference)));
+                    Err(match nearest(reference, places.keys().copied()) {
+                        Some(near) => error.hint(format!("Did you mean '{near}'?")),
+                        None => error,
+                    })
+                }
+            }
+        })
+        .collect()
+}
+
+/// The nodes in an order in which every one comes after those it takes (Kahn, 1962); ties stay as they are written.
+fn order(nodes: &[Node], sources: &[Vec<(usize, usize)>]) -> Result<Vec<usize>> {
+    if sources.iter().enumerate().all(|(i, sources)| sources.iter().all(|&(from, _)| from < i)) {
+        return Ok((0..nodes.len()).collect());
+    }
+    let mut waiting: Vec<usize> = sources.iter().map(Vec::len).collect();
+    let mut takers: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+    for (i, sources) in sources.iter().enumerate() {
+        for &(from, _) in sources {
+            takers[from].push(i);
+        }
+    }
+    let mut ready: std::collections::BinaryHeap<_> =
+        (0..nodes.len()).filter(|&i| waiting[i] == 0).map(std::cmp::Reverse).collect();
+    let mut order = Vec::with_capacity(nodes.len());
+    while let Some(std::cmp::Reverse(i)) = ready.pop() {
+        order.push(i);
+        for &taker in &takers[i] {
+            waiting[taker] -= 1;
+            if waiting[taker] == 0 {
+                ready.push(std::cmp::Reverse(taker));
+            }
+        }
+    }
+    if order.len() == nodes.len() {
+        return Ok(order);
+    }
+    Err(cycle(nodes, sources, &waiting))
+}
+
+/// The error that shows a cycle: from any node that still waits, the ones it waits for lead into it.
+fn cycle(nodes: &[Node], sources: &[Vec<(usize, usize)>], waiting: &[usize]) -> Box<Error> {
+    const SHOWN: usize = 12;
+    let mut path: Vec<usize> = Vec::new();
+    let mut at = waiting.iter().position(|&n| n > 0).unwrap_or(0);
+    while !path.contains(&at) {
+        path.push(at);
+        at = sources[at].iter().map(|&(from, _)| from).find(|&from| waiting[from] > 0).unwrap_or(at);
+    }
+    let start = path.iter().position(|&i| i == at).unwrap_or(0);
+    let mut ids: Vec<String> = path[start..].iter().rev().map(|&i| format!("'{}'", shortened(&nodes[i].id))).collect();
+    ids.push(ids[0].clone());
+    if ids.len() > SHOWN {
+        ids.splice(SHOWN / 2..ids.len() - SHOWN / 2, ["...".to_string()]);
+    }
+    let problem = format!("The network goes round in a circle: {}.", ids.join(" -> "));
+    Error::new(Kind::Argument, problem).id_fact(Some(&nodes[at].id))
+}
+
+fn parameter_shape(node: &Node) -> Result<Vec<Dim>> {
+    let wrong = || {
+        let problem = "is a parameter and needs its size in argument 'shape': whole numbers >= 0.";
+        Error::new(Kind::Argument, problem).argument("shape")
+    };
+    match node.args.as_slice() {
+        [(name, Value::Numbers(sizes))] if name == "shape" => sizes
+            .iter()
+            .map(|size| match size {
+                Some(size) if size.fract() == 0.0 && (0.0..=crate::dim::MAX_SIZE as f64).contains(size) => {
+                    Ok(Dim::known(*size as i64))
+                }
+                _ => Err(wrong()),
+            })
+            .collect(),
+        [(name, Value::Flags(flags))] if name == "shape" && flags.is_empty() => Ok(Vec::new()),
+        _ => Err(wrong()),
+    }
+}
+
+fn has_unknown_batch(shape: &Shape) -> bool {
+    shape.dims().and_then(<[Dim]>::first).is_some_and(|batch| batch.value().is_none())
+}
+
+fn with_one_observation(shape: &Shape) -> Shape {
+    let mut dims = match shape.dims() {
+        Some(dims) if has_unknown_batch(shape) => dims.to_vec(),
+        _ => return shape.clone(),
+    };
+    dims[0] = Dim::ONE;
+    dims.into()
+}
+
+/// What an error says of shapes that are not the network's own.
+pub fn wrong_number_of_inputs(given: usize, ids: &[&str]) -> Box<Error> {
+    let names: Vec<String> = ids.iter().map(|id| format!("'{}'", shortened(id))).collect();
+    let problem = format!(
+        "The network has {} ({}), but {} given.",
+        counted(ids.len(), "input"),
+        one_of(&names),
+        if given == 1 { "1 shape is".to_string() } else { format!("{given} shapes are") }
+    );
+    Error::new(Kind::Argument, problem)
+}

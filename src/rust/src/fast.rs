@@ -1,0 +1,177 @@
+//! The helpers that pipelines call once a layer, straight on R's C API.
+
+use crate::conditions::guard;
+use crate::r::{self, SEXP, SEXPTYPE};
+use crate::shapes::{
+    dims_to_sexp, read_dims, read_flag, read_id, read_shape, read_shapes, read_wholes, wrong_argument,
+};
+use shapes::broadcast;
+use shapes::helpers::{self, Wanted};
+use shapes::shape::{dims_to_string, shapes_to_string};
+use shapes::{Dim, Error, Kind, Result, Shape};
+
+pub extern "C-unwind" fn broadcast_shapes(shapes: SEXP, id: SEXP) -> SEXP {
+    guard(|| {
+        let name = read_id(id).map_err(|error| error.function("broadcast_shapes"))?;
+        let out = broadcast_list(shapes).map_err(|error| error.function("broadcast_shapes").id(name.as_deref()))?;
+        Ok(r::protected(|| unsafe { dims_to_sexp(&out) }))
+    })
+}
+
+fn broadcast_list(x: SEXP) -> Result<Vec<Dim>> {
+    let (shapes, _) = read_shapes(x, "shapes")?;
+    let dims: Option<Vec<&[Dim]>> = shapes.iter().map(Shape::dims).collect();
+    match dims {
+        Some(dims) => broadcast::broadcast_same_rank(&dims),
+        None => {
+            let i = shapes.iter().position(|shape| *shape == Shape::Unknown).unwrap_or(0);
+            let problem = format!("cannot broadcast shapes of which one is unknown: input {} is NULL.", i + 1);
+            Err(Error::new(Kind::Rank, problem).inputs([i + 1]).shapes(shapes))
+        }
+    }
+}
+
+pub extern "C-unwind" fn resolve_dim(dim: SEXP, shape: SEXP, insert: SEXP) -> SEXP {
+    guard(|| resolve(dim, shape, insert).map_err(|error| error.function("resolve_dim")))
+}
+
+fn resolve(dim: SEXP, shape: SEXP, insert: SEXP) -> Result<SEXP> {
+    let insert = read_flag(insert, "insert")?;
+    let shape = read_shape(shape, &|| "argument 'shape'".to_string())?;
+    if r::is_null(dim) {
+        return Ok(r::null());
+    }
+    let dims = read_wholes(dim, "dim")?;
+    let rank = match shape.dims() {
+        Some(dims) => dims.len(),
+        None => match dims.iter().flatten().find(|&&dim| dim < 0) {
+            Some(dim) => {
+                let problem =
+                    format!("cannot count dimension {dim} from the end of a shape of which nothing is known.");
+                return Err(Error::new(Kind::Rank, problem));
+            }
+            // nothing is counted from the end
+            None => 0,
+        },
+    };
+    let kind = r::kind(dim);
+    Ok(r::protected(|| unsafe {
+        let out = libR_sys::Rf_protect(r::alloc(kind, dims.len()));
+        let resolved = |dim: i64| helpers::resolve_dim(dim, rank, insert);
+        match kind {
+            SEXPTYPE::REALSXP => {
+                for (to, dim) in r::doubles_mut(out, dims.len()).iter_mut().zip(&dims) {
+                    *to = dim.map_or(libR_sys::R_NaReal, |dim| resolved(dim) as f64);
+                }
+            }
+            SEXPTYPE::INTSXP => {
+                for (to, dim) in r::integers_mut(out, dims.len()).iter_mut().zip(&dims) {
+                    *to = dim.map_or(i32::MIN, |dim| resolved(dim) as i32);
+                }
+            }
+            // a logical vector holds nothing but NA here
+            _ => r::fill_missing(out),
+        }
+        let names = r::names_attribute(dim);
+        if !r::is_null(names) {
+            r::set_names(out, names);
+        }
+        libR_sys::Rf_unprotect(1);
+        out
+    }))
+}
+
+pub extern "C-unwind" fn shape_to_str(x: SEXP) -> SEXP {
+    guard(|| {
+        let text = shape_text(x).map_err(|error| error.function("shape_to_str"))?;
+        Ok(r::protected(|| unsafe { r::string(&text) }))
+    })
+}
+
+fn shape_text(x: SEXP) -> Result<String> {
+    if r::kind(x) == SEXPTYPE::VECSXP {
+        let (shapes, names) = read_shapes(x, "x")?;
+        let named = names.filter(|names| !names.is_empty() && names.iter().all(|name| !name.is_empty()));
+        return Ok(shapes_to_string(&shapes, named.as_deref()));
+    }
+    match read_shape(x, &|| "argument 'x'".to_string())? {
+        Shape::Known(dims) => Ok(dims_to_string(&dims)),
+        unknown => Ok(unknown.to_string()),
+    }
+}
+
+pub extern "C-unwind" fn is_broadcastable(x: SEXP, y: SEXP) -> SEXP {
+    guard(|| {
+        let pair = read_pair(x, y, "is_broadcastable")?;
+        let fits = broadcast::broadcast(&[&pair.0, &pair.1]).is_ok();
+        Ok(r::protected(|| unsafe { r::logical(fits) }))
+    })
+}
+
+pub extern "C-unwind" fn align_shapes(x: SEXP, y: SEXP) -> SEXP {
+    guard(|| {
+        let pair = read_pair(x, y, "align_shapes")?;
+        let (x, y, out) = broadcast::align(&pair.0, &pair.1)?;
+        Ok(r::protected(|| unsafe { r::named_list(&["x", "y", "out"], |i| dims_to_sexp([&x, &y, &out][i])) }))
+    })
+}
+
+fn read_pair(x: SEXP, y: SEXP, function: &'static str) -> Result<(Vec<Dim>, Vec<Dim>)> {
+    let read = || Ok((read_dims(x, "x")?, read_dims(y, "y")?));
+    read().map_err(|error: Box<Error>| error.function(function))
+}
+
+pub extern "C-unwind" fn wrap_index(shape: SEXP, index: SEXP) -> SEXP {
+    guard(|| {
+        let place = place(shape, index).map_err(|error| error.function("wrap_index"))?;
+        let place = place.map_or(Dim::UNKNOWN, Dim::known);
+        Ok(r::protected(|| unsafe { dims_to_sexp(&[place]) }))
+    })
+}
+
+fn place(shape: SEXP, index: SEXP) -> Result<Option<i64>> {
+    let dims = read_dims(shape, "shape")?;
+    let index: Option<Vec<i64>> = match r::is_null(index) {
+        true => None,
+        false => read_wholes(index, "index")?.into_iter().collect(),
+    };
+    match index {
+        Some(index) => helpers::wrap_index(&dims, &index),
+        None => {
+            Err(Error::new(Kind::Argument, "needs whole numbers >= 1 for argument 'index', without NA.")
+                .argument("index"))
+        }
+    }
+}
+
+pub extern "C-unwind" fn expand_shape(shape: SEXP, size: SEXP) -> SEXP {
+    guard(|| {
+        let out = expanded(shape, size)?;
+        Ok(r::protected(|| unsafe { dims_to_sexp(&out) }))
+    })
+}
+
+fn expanded(shape: SEXP, size: SEXP) -> Result<Vec<Dim>> {
+    let read = || {
+        let dims = read_dims(shape, "shape")?;
+        if r::is_null(size) {
+            return Err(wrong_argument("whole numbers >= 0, -1 or NA", "size", size));
+        }
+        let wanted: Result<Vec<Wanted>> = read_wholes(size, "size")?
+            .into_iter()
+            .map(|wanted| match wanted {
+                None => Ok(Wanted::Size(Dim::UNKNOWN)),
+                Some(-1) => Ok(Wanted::Kept),
+                Some(wanted) if wanted >= 0 => Ok(Wanted::Size(Dim::known(wanted))),
+                Some(_) => Err(wrong_argument("whole numbers >= 0, -1 or NA", "size", size)),
+            })
+            .collect();
+        Ok((dims, wanted?))
+    };
+    let (dims, wanted) = read().map_err(|error: Box<Error>| error.function("expand_shape"))?;
+    helpers::expand_shape(&dims, &wanted).map_err(|error| match error.kind {
+        // PyTorch's sentence stands for itself
+        Kind::Broadcast => error,
+        _ => error.function("expand_shape"),
+    })
+}

@@ -1,0 +1,66 @@
+//! The bindings: R objects to shapes and back, nothing else.
+
+mod conditions;
+mod fast;
+mod network;
+mod r;
+mod shapes;
+
+use extendr_api::metadata::{Arg, Func};
+use extendr_api::prelude::*;
+
+/// Registers routines with R. They take R objects as they are and end in [`conditions::guard`]; extendr's own wrappers cost
+/// several times as much, and lose the class of an error.
+macro_rules! routines {
+    ($($module:ident :: $name:ident ( $($argument:ident),* );)*) => {
+        paste::paste! {$(
+            #[allow(non_snake_case)]
+            fn [<meta__ $name>](functions: &mut Vec<Func>) {
+                functions.push(Func {
+                    doc: "",
+                    rust_name: stringify!($name),
+                    mod_name: stringify!($name),
+                    r_name: stringify!($name),
+                    c_name: concat!("wrap__", stringify!($name)),
+                    args: vec![$(Arg { name: stringify!($argument), arg_type: "SEXP", default: None }),*],
+                    return_type: "SEXP",
+                    func_ptr: $module::$name as *const u8,
+                    // the R functions call the routines themselves, which spares a call
+                    hidden: true,
+                    invisible: None,
+                });
+            }
+        )*}
+    };
+}
+
+routines! {
+    fast::broadcast_shapes(shapes, id);
+    fast::resolve_dim(dim, shape, insert);
+    fast::shape_to_str(x);
+    fast::is_broadcastable(x, y);
+    fast::align_shapes(x, y);
+    fast::wrap_index(shape, index);
+    fast::expand_shape(shape, size);
+    network::shapes_out(op, shapes_in, params, id);
+    network::shape_ops();
+    network::read_network_file(path);
+    network::infer_nodes(nodes, input);
+    network::format_shapes(shapes);
+}
+
+extendr_module! {
+    mod torchshape;
+    fn broadcast_shapes;
+    fn resolve_dim;
+    fn shape_to_str;
+    fn is_broadcastable;
+    fn align_shapes;
+    fn wrap_index;
+    fn expand_shape;
+    fn shapes_out;
+    fn shape_ops;
+    fn read_network_file;
+    fn infer_nodes;
+    fn format_shapes;
+}

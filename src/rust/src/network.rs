@@ -1,0 +1,226 @@
+//! Operators and networks.
+
+use crate::conditions::guard;
+use crate::r::{self, SEXP, SEXPTYPE};
+use crate::shapes::{
+    dim_to_double, quoted, read_id, read_params, read_shapes_or_shape, read_text, shapes_to_list, wrong_argument,
+};
+use shapes::args::Value;
+use shapes::error::nearest;
+use shapes::network::{self, Inferred, Network, Node};
+use shapes::op::{Incoming, Outputs};
+use shapes::ops;
+use shapes::{Dim, Error, Kind, Result, Shape};
+
+pub extern "C-unwind" fn shapes_out(op: SEXP, shapes_in: SEXP, params: SEXP, id: SEXP) -> SEXP {
+    guard(|| {
+        let outputs = outputs(op, shapes_in, params, id)?;
+        Ok(r::protected(|| match &outputs {
+            Outputs::Unknown => r::null(),
+            Outputs::Shapes(shapes) => unsafe { shapes_to_list(shapes) },
+        }))
+    })
+}
+
+fn outputs(op: SEXP, shapes_in: SEXP, params: SEXP, id: SEXP) -> Result<Outputs> {
+    let here = |error: Box<Error>| error.function("shapes_out");
+    let id = read_id(id).map_err(here)?;
+    let op = ops::find(&read_text(op, "op").map_err(here)?).map_err(|error| error.id_fact(id.as_deref()))?;
+    let read = || {
+        let (shapes, names) = read_shapes_or_shape(shapes_in, "shapes_in")?;
+        Ok((shapes, names, read_params(params, "params")?))
+    };
+    let (shapes, names, params) = read().map_err(|error: Box<Error>| error.op(op.name).id(id.as_deref()))?;
+    let incoming = Incoming { shapes: &shapes, names: names.as_deref() };
+    op.shapes_out(incoming, &params).map_err(|error| error.id(id.as_deref()))
+}
+
+pub extern "C-unwind" fn shape_ops() -> SEXP {
+    guard(|| {
+        let ops: Vec<[String; 6]> = ops::OPERATORS
+            .iter()
+            .map(|op| {
+                let args: Vec<String> = op.args.iter().map(|arg| arg.signature()).collect();
+                [
+                    op.name.to_string(),
+                    op.family.to_string(),
+                    args.join(", "),
+                    op.inputs.signature(),
+                    op.outputs.join(", "),
+                    op.summary.to_string(),
+                ]
+            })
+            .collect();
+        let columns = ["op", "family", "arguments", "inputs", "outputs", "summary"];
+        Ok(r::protected(|| unsafe {
+            r::named_list(&columns, |column| r::strings(ops.iter().map(|op| op[column].as_str())))
+        }))
+    })
+}
+
+pub extern "C-unwind" fn read_network_file(path: SEXP) -> SEXP {
+    guard(|| {
+        let path = read_text(path, "file").map_err(|error| error.function("read_network"))?;
+        let failed = |problem: String| Error::new(Kind::Argument, problem).function("read_network");
+        let bytes = std::fs::read(&path)
+            .map_err(|error| failed(format!("cannot read the file {}: {error}.", quoted(&path))))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| failed(format!("cannot read the file {}: it is no UTF-8 text.", quoted(&path))))?;
+        let file = network::read(&text).map_err(|mut error| {
+            error.problem = format!("cannot read the file {}. {}", quoted(&path), error.problem);
+            error.function("read_network")
+        })?;
+        let inputs: Vec<Shape> = file
+            .input
+            .iter()
+            .map(|shape| shape.iter().map(|size| size.map_or(Dim::UNKNOWN, Dim::known)).collect::<Vec<_>>().into())
+            .collect();
+        Ok(r::protected(|| unsafe {
+            r::named_list(&["name", "input", "nodes"], |i| match i {
+                0 => file.name.as_deref().map_or(r::null(), |name| r::string(name)),
+                1 => shapes_to_list(&inputs),
+                _ => r::list(file.nodes.len(), |i| node_to_list(&file.nodes[i])),
+            })
+        }))
+    })
+}
+
+unsafe fn node_to_list(node: &Node) -> SEXP {
+    unsafe {
+        r::named_list(&["id", "op", "args", "inputs"], |i| match i {
+            0 => r::string(&node.id),
+            1 => r::string(&node.op),
+            2 => named_values(&node.args),
+            _ => r::strings(node.inputs.iter().map(String::as_str)),
+        })
+    }
+}
+
+unsafe fn named_values(values: &[(String, Value)]) -> SEXP {
+    unsafe {
+        let out = libR_sys::Rf_protect(r::list(values.len(), |i| value_to_sexp(&values[i].1)));
+        if values.iter().any(|(name, _)| !name.is_empty()) {
+            r::set_names(out, libR_sys::Rf_protect(r::strings(values.iter().map(|(name, _)| name.as_str()))));
+            libR_sys::Rf_unprotect(1);
+        }
+        libR_sys::Rf_unprotect(1);
+        out
+    }
+}
+
+unsafe fn value_to_sexp(value: &Value) -> SEXP {
+    unsafe {
+        match value {
+            Value::Null | Value::Other(_) => r::null(),
+            Value::Flags(flags) => r::logicals(flags),
+            Value::Numbers(numbers) => r::numbers(numbers),
+            Value::Texts(texts) => r::optional_strings(texts),
+            Value::List(items) => named_values(items),
+        }
+    }
+}
+
+pub extern "C-unwind" fn infer_nodes(nodes: SEXP, input: SEXP) -> SEXP {
+    guard(|| {
+        let here = |error: Box<Error>| if error.layer.is_some() { error } else { error.function("infer_network") };
+        let nodes = read_nodes(nodes).map_err(here)?;
+        let inferred = infer(&nodes, input).map_err(here)?;
+        let names = ["id", "op", "inputs", "shapes_in", "shapes_out", "params", "macs"];
+        let params: Vec<f64> = inferred.iter().map(|node| dim_to_double(node.cost.params)).collect();
+        let macs: Vec<f64> = inferred.iter().map(|node| dim_to_double(node.cost.macs)).collect();
+        let n = nodes.len();
+        Ok(r::protected(|| unsafe {
+            r::named_list(&names, |column| match names[column] {
+                "id" => r::strings(nodes.iter().map(|node| node.id.as_str())),
+                "op" => r::strings(nodes.iter().map(|node| node.op.as_str())),
+                "inputs" => r::list(n, |i| r::strings(nodes[i].inputs.iter().map(String::as_str))),
+                "shapes_in" => r::list(n, |i| shapes_to_list(&inferred[i].shapes_in)),
+                "shapes_out" => r::list(n, |i| shapes_to_list(&inferred[i].shapes_out)),
+                "params" => r::doubles(&params),
+                _ => r::doubles(&macs),
+            })
+        }))
+    })
+}
+
+fn infer(nodes: &[Node], input: SEXP) -> Result<Vec<Inferred>> {
+    let network = Network::new(nodes)?;
+    let ids: Vec<&str> = network.inputs().into_iter().map(|i| nodes[i].id.as_str()).collect();
+    let (shapes, names) = if r::is_null(input) { (Vec::new(), None) } else { read_shapes_or_shape(input, "input")? };
+    if shapes.is_empty() && !ids.is_empty() {
+        let problem = format!("needs the shape of the network's input '{}' as argument 'input'.", ids[0]);
+        return Err(Error::new(Kind::Argument, problem).argument("input"));
+    }
+    if shapes.len() != ids.len() {
+        return Err(network::wrong_number_of_inputs(shapes.len(), &ids));
+    }
+    network.infer(&in_order(shapes, names, &ids)?)
+}
+
+/// Shapes under the names of the inputs, in the order of the inputs.
+fn in_order(shapes: Vec<Shape>, names: Option<Vec<String>>, ids: &[&str]) -> Result<Vec<Shape>> {
+    let Some(names) = names.filter(|names| names.iter().any(|name| !name.is_empty())) else { return Ok(shapes) };
+    ids.iter()
+        .map(|id| match names.iter().position(|name| name == id) {
+            Some(i) => Ok(shapes[i].clone()),
+            None => {
+                let error = Error::new(Kind::Argument, format!("has no shape for the network's input {}.", quoted(id)));
+                Err(match nearest(id, names.iter().map(String::as_str)) {
+                    Some(near) => error.hint(format!("Did you mean it by {}?", quoted(near))),
+                    None => error,
+                })
+            }
+        })
+        .collect()
+}
+
+/// A node is a list of `id`, `op`, `args` and `inputs`.
+fn read_nodes(x: SEXP) -> Result<Vec<Node>> {
+    if r::kind(x) != SEXPTYPE::VECSXP {
+        return Err(wrong_argument("a list of layers", "x", x));
+    }
+    (0..r::len(x)).map(|i| read_node(r::element(x, i), i + 1)).collect()
+}
+
+fn read_node(x: SEXP, number: usize) -> Result<Node> {
+    let wrong = |what: &str| Error::new(Kind::Argument, format!("needs {what} for layer {number} of the network."));
+    if r::kind(x) != SEXPTYPE::VECSXP {
+        return Err(wrong("a list with id, op, args and inputs"));
+    }
+    let n = r::len(x);
+    let names = r::names_attribute(x);
+    let field = |name: &str| {
+        let at = (0..n).find(|&i| r::text_is(names, i, name));
+        at.map_or(r::null(), |i| r::element(x, i))
+    };
+    let id = r::one_text(field("id")).ok_or_else(|| wrong("one text as the id"))?;
+    let op = r::one_text(field("op")).ok_or_else(|| wrong(&format!("one text as the op ({})", quoted(&id))))?;
+    let args =
+        read_params(field("args"), "args").map_err(|_| wrong(&format!("a list as the args ({})", quoted(&id))))?;
+    let inputs = field("inputs");
+    let inputs: Option<Vec<String>> = match r::kind(inputs) {
+        SEXPTYPE::NILSXP => Some(Vec::new()),
+        SEXPTYPE::STRSXP => (0..r::len(inputs)).map(|i| r::text(inputs, i)).collect(),
+        SEXPTYPE::VECSXP => (0..r::len(inputs)).map(|i| r::one_text(r::element(inputs, i))).collect(),
+        _ => None,
+    };
+    let inputs = inputs.ok_or_else(|| wrong(&format!("texts as the inputs ({})", quoted(&id))))?;
+    Ok(Node { id, op, args, inputs })
+}
+
+/// The shape of one output, for the print methods.
+pub extern "C-unwind" fn format_shapes(shapes: SEXP) -> SEXP {
+    guard(|| {
+        if r::kind(shapes) != SEXPTYPE::VECSXP {
+            return Err(wrong_argument("a list of lists of shapes", "shapes", shapes));
+        }
+        let texts: Result<Vec<String>> = (0..r::len(shapes))
+            .map(|i| {
+                let (shapes, _) = read_shapes_or_shape(r::element(shapes, i), "shapes")?;
+                Ok(shapes.iter().map(Shape::to_string).collect::<Vec<_>>().join(" "))
+            })
+            .collect();
+        let texts = texts?;
+        Ok(r::protected(|| unsafe { r::strings(texts.iter().map(String::as_str)) }))
+    })
+}
