@@ -70,7 +70,7 @@ pub fn protected<F: FnOnce() -> SEXP>(f: F) -> SEXP {
     let Unwinding(token) = token();
     let mut f = Some(f);
     // SAFETY: `f` outlives the call, and a jump leaves it as a panic
-    unsafe { R_UnwindProtect(call::<F>, (&raw mut f).cast(), clean, std::ptr::null_mut(), token) }
+    unsafe { R_UnwindProtect(call::<F>, std::ptr::addr_of_mut!(f).cast(), clean, std::ptr::null_mut(), token) }
 }
 
 // Allocation; to be called within `protected`, or where no Rust value would be leaked.

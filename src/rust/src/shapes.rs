@@ -229,7 +229,7 @@ pub fn dim_to_double(dim: Dim) -> f64 {
 pub unsafe fn dims_to_sexp(dims: &[Dim]) -> SEXP {
     unsafe {
         let n = dims.len();
-        if dims.iter().all(|dim| dim.value().is_none_or(|size| i32::try_from(size).is_ok())) {
+        if dims.iter().all(|dim| dim.value().map_or(true, |size| i32::try_from(size).is_ok())) {
             let out = r::alloc(SEXPTYPE::INTSXP, n);
             for (to, dim) in r::integers_mut(out, n).iter_mut().zip(dims) {
                 *to = dim.value().map_or(NA_INTEGER, |size| size as i32);

@@ -142,7 +142,7 @@ pub fn line_up(rows: &[(String, &[Dim])], dim: Option<usize>) -> Vec<String> {
     let cells: Vec<Vec<String>> = rows
         .iter()
         .map(|(_, dims)| {
-            let missing = std::iter::repeat_n(String::new(), columns - dims.len());
+            let missing = (dims.len()..columns).map(|_| String::new());
             missing.chain(dims.iter().map(Dim::to_string)).collect()
         })
         .collect();

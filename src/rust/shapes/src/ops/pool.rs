@@ -139,9 +139,8 @@ fn adaptive_pool<const N: usize>(call: &Call) -> Result<Outputs> {
     let output_size =
         spread::<N, Option<i64>>("output_size", call.args.get_wholes_or_missing("output_size").unwrap_or(&[]))?;
     let mut output = input.to_vec();
-    for i in 0..N {
-        let d = input.len() - N + i;
-        output[d] = output_size[i].map_or(input[d], Dim::known);
+    for (length, size) in output[input.len() - N..].iter_mut().zip(output_size) {
+        *length = size.map_or(*length, Dim::known);
     }
     Ok(output.into())
 }
