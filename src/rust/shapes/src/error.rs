@@ -123,6 +123,14 @@ impl Error {
         self
     }
 
+    /// The shapes, unless the error has some already.
+    pub fn with_shapes(mut self: Box<Self>, shapes: &[Shape]) -> Box<Error> {
+        if self.shapes.is_empty() {
+            self.shapes = shapes.to_vec();
+        }
+        self
+    }
+
     /// `dim` counts from 1.
     pub fn dim(mut self: Box<Self>, dim: usize) -> Box<Error> {
         self.dim = Some(dim);
@@ -159,7 +167,8 @@ impl fmt::Display for Error {
             write!(f, "{subject} ")?;
         }
         f.write_str(&self.problem)?;
-        if !self.shapes.is_empty() && !self.table {
+        let about_shapes = !matches!(self.kind, Kind::Argument | Kind::Op | Kind::Type);
+        if about_shapes && !self.shapes.is_empty() && !self.table {
             let shapes = shown_list(&self.shapes);
             // the problem may have shown them already
             if !self.problem.contains(&shapes) {
@@ -226,9 +235,14 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         return None;
     }
     let lower = word.to_lowercase();
+    let unlikeness = |candidate: &str| match candidate.to_lowercase() {
+        // what was begun, or left out at the front, is meant before what is only spelled alike
+        longer if lower.len() >= 3 && (longer.starts_with(&lower) || longer.ends_with(&lower)) => 1,
+        other => distance(&lower, &other),
+    };
     candidates
         .into_iter()
-        .map(|candidate| (distance(&lower, &candidate.to_lowercase()), candidate))
+        .map(|candidate| (unlikeness(candidate), candidate))
         .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(lower.chars().count()).div_ceil(3))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)

@@ -4,12 +4,12 @@ mod json;
 
 pub use json::{read, write};
 
-use crate::args::{shortened, Value};
+use crate::args::{shortened, Args, Value};
 use crate::dim::Dim;
 use crate::error::{counted, nearest, one_of, Error, Kind, Result};
 use crate::op::{Cost, Incoming, Op, Outputs};
 use crate::ops;
-use crate::shape::Shape;
+use crate::shape::{Dims, Shape};
 use std::collections::HashMap;
 
 /// A node as it is written down.
@@ -23,11 +23,10 @@ pub struct Node {
 }
 
 /// What a node does.
-#[derive(Clone, Copy)]
 enum Role {
     Input,
-    Parameter,
-    Operator(&'static Op),
+    Parameter(Dims),
+    Operator(&'static Op, Args),
 }
 
 /// A network whose references are found and whose nodes stand in an order in which they can be worked out.
@@ -111,24 +110,26 @@ impl<'a> Network<'a> {
     }
 
     fn node(&self, i: usize, done: &[Option<Inferred>]) -> Result<Inferred> {
-        let node = &self.nodes[i];
         let mut shapes_in = Vec::with_capacity(self.sources[i].len());
         for &(from, output) in &self.sources[i] {
             shapes_in.push(self.output(done, from, output)?);
         }
-        match self.roles[i] {
-            Role::Operator(op) => {
-                let outcome = op.run(Incoming { shapes: &shapes_in, names: None }, &node.args)?;
+        match &self.roles[i] {
+            Role::Operator(op, args) => {
+                let outcome = op.run_checked(Incoming { shapes: &shapes_in, names: None }, args)?;
                 let shapes_out = match outcome.outputs {
                     Outputs::Shapes(shapes) => shapes,
                     Outputs::Unknown => vec![Shape::Unknown],
                 };
                 Ok(Inferred { shapes_in, shapes_out, cost: outcome.cost })
             }
-            Role::Parameter => {
-                let shape = parameter_shape(node)?;
-                let params = Dim::product(&shape).unwrap_or(Dim::UNKNOWN);
-                Ok(Inferred { shapes_in, shapes_out: vec![shape.into()], cost: Cost { params, macs: Dim::ZERO } })
+            Role::Parameter(shape) => {
+                let params = Dim::product(shape).unwrap_or(Dim::UNKNOWN);
+                Ok(Inferred {
+                    shapes_in,
+                    shapes_out: vec![shape.clone().into()],
+                    cost: Cost { params, macs: Dim::ZERO },
+                })
             }
             Role::Input => unreachable!("inputs are given"),
         }
@@ -148,18 +149,15 @@ impl<'a> Network<'a> {
     }
 
     /// An error with the layer it happened in and the way there.
-    fn explain(&self, i: usize, done: &[Option<Inferred>], mut error: Box<Error>) -> Box<Error> {
+    fn explain(&self, i: usize, done: &[Option<Inferred>], error: Box<Error>) -> Box<Error> {
         const STEPS: usize = 3;
-        let node = &self.nodes[i];
-        error.id = Some(node.id.clone());
-        error.op = Some(node.op.clone());
-        error.layer = Some(format!("Layer '{}' ({})", shortened(&node.id), shortened(&node.op)));
+        let mut error = in_layer(error, &self.nodes[i]);
         let mut path = Vec::new();
         let mut at = self.sources[i].first().copied();
         while let Some((from, output)) = at {
-            let shape = self.output(done, from, output).unwrap_or(Shape::Unknown);
-            let role = if let Role::Input = self.roles[from] { "" } else { self.nodes[from].op.as_str() };
-            path.push((shortened(&self.nodes[from].id), role, shape.to_string()));
+            let shapes = done[from].as_ref().map_or(&[][..], |node| &node.shapes_out);
+            let shape = shapes.get(output).or(shapes.first()).map_or(String::new(), Shape::to_string);
+            path.push((shortened(&self.nodes[from].id), self.nodes[from].op.as_str(), shape));
             at = if path.len() == STEPS { None } else { self.sources[from].first().copied() };
         }
         if !path.is_empty() {
@@ -175,30 +173,30 @@ impl<'a> Network<'a> {
 fn role(node: &Node) -> Result<Role> {
     match node.op.as_str() {
         "input" => Ok(Role::Input),
-        "parameter" => Ok(Role::Parameter),
-        name => ops::find(name).map(Role::Operator).map_err(|mut error| {
-            error.problem = format!("of the network: {}", lower_first(&error.problem));
-            error.layer = Some(format!("Layer '{}'", shortened(&node.id)));
-            error.id = Some(node.id.clone());
-            error.op = Some(name.to_string());
-            error
-        }),
+        "parameter" => parameter_shape(node).map(Role::Parameter).map_err(|error| in_layer(error, node)),
+        name => {
+            let op = ops::find(name).map_err(|mut error| {
+                error.problem = format!("is of an operator that is not there: '{}'.", shortened(name));
+                error = in_layer(error, node);
+                error.layer = Some(format!("Layer '{}'", shortened(&node.id)));
+                error
+            })?;
+            let args = op.check(&node.args).map_err(|error| in_layer(error, node))?;
+            Ok(Role::Operator(op, args))
+        }
     }
 }
 
-fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
+/// An error with the layer it happened in.
+fn in_layer(mut error: Box<Error>, node: &Node) -> Box<Error> {
+    error.id = Some(node.id.clone());
+    error.op = Some(node.op.clone());
+    error.layer = Some(format!("Layer '{}' ({})", shortened(&node.id), shortened(&node.op)));
+    error
 }
 
 fn sources(node: &Node, places: &HashMap<&str, usize>) -> Result<Vec<(usize, usize)>> {
-    let fail = |problem: String| {
-        let mut error = Error::new(Kind::Argument, problem);
-        error.id = Some(node.id.clone());
-        error.op = Some(node.op.clone());
-        error.layer = Some(format!("Layer '{}' ({})", shortened(&node.id), shortened(&node.op)));
-        error
-    };
+    let fail = |problem: String| in_layer(Error::new(Kind::Argument, problem), node);
     if node.op == "input" && !node.inputs.is_empty() {
         return Err(fail("is an input of the network and cannot take inputs itself.".to_string()));
     }

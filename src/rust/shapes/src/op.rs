@@ -341,23 +341,26 @@ impl Op {
 
     /// The shapes of the outputs, and the cost.
     pub fn run(&'static self, inputs: Incoming, params: &[(String, Value)]) -> Result<Outcome> {
-        self.run_unnamed(inputs, params).map_err(|mut error| {
-            error.op = Some(self.name.to_string());
-            if error.shapes.is_empty() {
-                error.shapes = inputs.shapes.to_vec();
-            }
-            error
-        })
+        let args = self.check(params).map_err(|error| error.with_shapes(inputs.shapes))?;
+        self.run_checked(inputs, &args)
     }
 
-    fn run_unnamed(&'static self, inputs: Incoming, params: &[(String, Value)]) -> Result<Outcome> {
-        let args = Args::check(self.args, params)?;
+    /// The arguments of one use, for any number of runs.
+    pub fn check(&'static self, params: &[(String, Value)]) -> Result<Args> {
+        Args::check(self.args, params).map_err(|error| error.op(self.name))
+    }
+
+    pub fn run_checked(&'static self, inputs: Incoming, args: &Args) -> Result<Outcome> {
+        self.dispatch(inputs, args).map_err(|error| error.op(self.name).with_shapes(inputs.shapes))
+    }
+
+    fn dispatch(&'static self, inputs: Incoming, args: &Args) -> Result<Outcome> {
         self.inputs.check(inputs.shapes.len())?;
         let places = inputs.names.and_then(|names| self.inputs.places(names));
         let known: Option<Vec<&[Dim]>> = inputs.shapes.iter().map(Shape::dims).collect();
         match known {
-            Some(dims) => self.apply(&args, dims, places.as_deref()),
-            None => self.apply_to_unknown(&args, inputs.shapes, places.as_deref()),
+            Some(dims) => self.apply(args, dims, places.as_deref()),
+            None => self.apply_to_unknown(args, inputs.shapes, places.as_deref()),
         }
     }
 
