@@ -1,9 +1,10 @@
 #' Read a network from a file
 #'
-#' A network file is JSON: an object with the `name` of the network, the shape of its `input` (`null` is an unknown size; an
-#' array of shapes where there are several inputs) and its `nodes`. A node has an `id`, an operator `op` as [shapes_out()]
-#' takes it (or `"input"`, or `"parameter"` for a learned tensor of size `args$shape`), the operator's `args`, and as `inputs`
-#' the ids of the nodes it takes; `"id:2"` is the second output of a node. Other fields are left alone.
+#' A network file is JSON: an object with the `name` of the network, the shape of its `input` (`null` is an unknown
+#' size; an array of shapes where there are several inputs) and its `nodes`. A node has an `id`, an operator `op` as
+#' [shapes_out()] takes it (or `"input"`, or `"parameter"` for a learned tensor of size `args$shape`), the
+#' operator's `args`, and as `inputs` the ids of the nodes it takes; `"id:2"` is the second output of a node. Other
+#' fields are left alone.
 #'
 #' @param file (`character(1)`)\cr
 #'   The path of the file.
@@ -11,7 +12,8 @@
 #' @return A `network`: a list of `name`, `input` (a list of shapes) and `nodes`.
 #'
 #' @section Errors:
-#' `torchshape_error_argument` where the file cannot be read or holds no network; the message tells the line or the node.
+#' `torchshape_error_argument` where the file cannot be read or holds no network; the message tells the line or the
+#' node.
 #'
 #' @examples
 #' resnet18 <- read_network(system.file("networks", "resnet18.json", package = "torchshape"))
@@ -26,18 +28,18 @@ read_network <- function(file) {
 
 #' The shapes of every layer of a network
 #'
-#' Works out what shape every node of a network gives, how many parameters it learns and how many multiply-adds it takes,
-#' without a tensor and with sizes that are still unknown.
+#' Works out what shape every node of a network gives, how many parameters it learns and how many multiply-adds it
+#' takes, without a tensor and with sizes that are still unknown.
 #'
 #' @param x A network, as [read_network()] gives it.
 #' @param input (`integer()`, `list()` or `NULL`)\cr
-#'   The shape of the network's input, or a list of shapes in the order or under the names of its inputs. `NULL` takes what
-#'   the network says itself.
+#'   The shape of the network's input, or a list of shapes in the order or under the names of its inputs. `NULL`
+#'   takes what the network says itself.
 #'
-#' @return A data frame of class `network_shapes` with one row a node: `id`, `op`, `inputs` (a list of ids), `shapes_in` and
-#'   `shapes_out` (lists of lists of shapes), `params` (the number of learned parameters) and `macs` (multiply-adds, bias left
-#'   out, for the input as given; with an unknown batch they are per observation, and `NA` where they depend on another
-#'   unknown size).
+#' @return A data frame of class `network_shapes` with one row a node: `id`, `op`, `inputs` (a list of ids),
+#'   `shapes_in` and `shapes_out` (lists of lists of shapes), `params` (the number of learned parameters) and `macs`
+#'   (multiply-adds, bias left out, for the input as given; with an unknown batch they are per observation, and `NA`
+#'   where they depend on another unknown size).
 #'
 #' @section Errors:
 #' The errors of [shapes_out()]; they name the layer and the way there.

@@ -1,19 +1,20 @@
 #' The broadcast of shapes with one number of dimensions
 #'
-#' What a merge of several inputs gives: in every dimension the sizes must be equal or 1. Nothing is padded, since dimension
-#' 1 is the batch; [align_shapes()] is the rule of torch's arithmetic, which aligns shapes at the last dimension.
+#' What a merge of several inputs gives: in every dimension the sizes must be equal or 1. Nothing is padded, since
+#' dimension 1 is the batch; [align_shapes()] is the rule of torch's arithmetic, which aligns shapes at the last
+#' dimension.
 #'
 #' @param shapes (`list()`)\cr
 #'   Shapes, all with the same number of dimensions. `NA` is an unknown size.
 #' @param id (`character(1)` or `NULL`)\cr
 #'   The id of the PipeOp, for the message of an error.
 #'
-#' @return A shape. A size is `NA` where it depends on an unknown one: against a known size other than 1 the known size is
-#'   right whatever the unknown one is.
+#' @return A shape. A size is `NA` where it depends on an unknown one: against a known size other than 1 the known
+#'   size is right whatever the unknown one is.
 #'
 #' @section Errors:
-#' `torchshape_error_broadcast` where two sizes clash, `torchshape_error_rank` where the numbers of dimensions differ or one
-#' shape is `NULL`, `torchshape_error_argument` for an empty list.
+#' `torchshape_error_broadcast` where two sizes clash, `torchshape_error_rank` where the numbers of dimensions
+#' differ or one shape is `NULL`, `torchshape_error_argument` for an empty list.
 #'
 #' @source <https://docs.pytorch.org/docs/stable/notes/broadcasting.html>
 #' @family shape helpers
@@ -27,8 +28,8 @@ broadcast_shapes <- function(shapes, id = NULL) {
 
 #' Dimensions counted from the end
 #'
-#' Turns dimensions that count from the end into dimensions that count from 1. What is out of range stays out of range, so
-#' that it can be reported as the user gave it.
+#' Turns dimensions that count from the end into dimensions that count from 1. What is out of range stays out of
+#' range, so that it can be reported as the user gave it.
 #'
 #' @param dim (`integer()` or `NULL`)\cr
 #'   Dimensions. -1 is the last, or with `insert` the place after the last.
@@ -37,12 +38,12 @@ broadcast_shapes <- function(shapes, id = NULL) {
 #' @param insert (`logical(1)`)\cr
 #'   Whether `dim` is the place of a new dimension, of which there is one more.
 #'
-#' @return `dim` with every negative entry replaced by `length(shape) + insert + 1 + dim`; type and names are kept, `NULL`
-#'   gives `NULL` and `NA` gives `NA`.
+#' @return `dim` with every negative entry replaced by `length(shape) + insert + 1 + dim`; type and names are kept,
+#'   `NULL` gives `NULL` and `NA` gives `NA`.
 #'
 #' @section Errors:
-#' `torchshape_error_argument` where `dim` is not whole, `torchshape_error_type` and `torchshape_error_size` where `shape` is
-#' no shape, `torchshape_error_rank` where a dimension counts from the end of `NULL`.
+#' `torchshape_error_argument` where `dim` is not whole, `torchshape_error_type` and `torchshape_error_size` where
+#' `shape` is no shape, `torchshape_error_rank` where a dimension counts from the end of `NULL`.
 #'
 #' @source <https://docs.pytorch.org/docs/stable/generated/torch.unsqueeze.html>
 #' @family shape helpers
@@ -60,9 +61,9 @@ resolve_dim <- function(dim, shape, insert = FALSE) {
 #' @param x (`integer()`, `NULL` or `list()`)\cr
 #'   A shape, or a list of shapes.
 #'
-#' @return One string: `"(NA,3,8)"` for a shape, `"()"` for a scalar, `"(<unknown>)"` for `NULL`, `"[(NA,3);(NA,5)]"` for a
-#'   list and `"[a: (NA,3); b: <unknown>]"` for a list of which every entry has a name. Sizes are written out: 100000, never
-#'   1e+05.
+#' @return One string: `"(NA,3,8)"` for a shape, `"()"` for a scalar, `"(<unknown>)"` for `NULL`,
+#'   `"[(NA,3);(NA,5)]"` for a list and `"[a: (NA,3); b: <unknown>]"` for a list of which every entry has a name.
+#'   Sizes are written out: 100000, never 1e+05.
 #'
 #' @section Errors:
 #' `torchshape_error_type` and `torchshape_error_size` where `x` is neither.
@@ -79,9 +80,9 @@ shape_to_str <- function(x) {
 #' Shapes aligned at the last dimension
 #'
 #' The broadcasting of torch, NumPy and [R torch](https://torch.mlverse.org): shapes are aligned at the last dimension,
-#' missing dimensions count as 1, and sizes must be equal or 1. `is_broadcastable()` tells whether two shapes fit, for at
-#' least one way to fill in their unknown sizes; `align_shapes()` gives them, and what they broadcast to, with one number of
-#' dimensions.
+#' missing dimensions count as 1, and sizes must be equal or 1. `is_broadcastable()` tells whether two shapes fit,
+#' for at least one way to fill in their unknown sizes; `align_shapes()` gives them, and what they broadcast to,
+#' with one number of dimensions.
 #'
 #' @param x,y (`integer()`)\cr
 #'   Shapes. `NA` is an unknown size.
@@ -112,8 +113,8 @@ is_broadcastable <- function(x, y) {
 
 #' The place of an element in an array whose dimensions of size 1 wrap
 #'
-#' Element `index` of a broadcast result comes from one element of each operand. This is the place of that element, so that
-#' `x[[wrap_index(dim(x), index)]]` reads it.
+#' Element `index` of a broadcast result comes from one element of each operand. This is the place of that element,
+#' so that `x[[wrap_index(dim(x), index)]]` reads it.
 #'
 #' @param shape (`integer()`)\cr
 #'   The shape of the operand.
@@ -136,8 +137,8 @@ wrap_index <- function(shape, index) {
 
 #' The shape that a tensor expands to
 #'
-#' The rule of `torch_expand()` and of operators that work in place: the existing size must be 1 or the size asked for, and
-#' new dimensions come first.
+#' The rule of `torch_expand()` and of operators that work in place: the existing size must be 1 or the size asked
+#' for, and new dimensions come first.
 #'
 #' @param shape (`integer()`)\cr
 #'   The existing shape.

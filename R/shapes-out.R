@@ -9,16 +9,16 @@
 #' @param shapes_in (`list()`)\cr
 #'   The shapes of the inputs, in the operator's order or under its names; one shape alone stands for a list of one.
 #' @param params (`list()`)\cr
-#'   The operator's arguments by name. Those that follow from the input (`in_channels`, `in_features`, ...) may be left out;
-#'   where they are given they must agree. `NULL` is as good as absent.
+#'   The operator's arguments by name. Those that follow from the input (`in_channels`, `in_features`, ...) may be
+#'   left out; where they are given they must agree. `NULL` is as good as absent.
 #' @param id (`character(1)` or `NULL`)\cr
 #'   The id of the PipeOp, for the message of an error.
 #'
 #' @return A list of shapes, one an output. `NULL` where even the number of outputs depends on an unknown size.
 #'
 #' @section Errors:
-#' `torchshape_error_op` for an operator that is not there, `torchshape_error_argument` for arguments that it does not have
-#' or that are wrong, `torchshape_error_rank`, `_size`, `_dim` and `_broadcast` for inputs that do not fit.
+#' `torchshape_error_op` for an operator that is not there, `torchshape_error_argument` for arguments that it does
+#' not have or that are wrong, `torchshape_error_rank`, `_size`, `_dim` and `_broadcast` for inputs that do not fit.
 #'
 #' @source The rules are those of the operators' pages at <https://docs.pytorch.org/docs/stable/>.
 #' @examples
@@ -32,8 +32,8 @@ shapes_out <- function(op, shapes_in, params = list(), id = NULL) {
 
 #' The operators that have a rule
 #'
-#' @return A data frame with one row an operator and the columns `op`, `family`, `arguments` (with their defaults), `inputs`
-#'   (optional ones in brackets, `...` for any number), `outputs` (likewise) and `summary`.
+#' @return A data frame with one row an operator and the columns `op`, `family`, `arguments` (with their defaults),
+#'   `inputs` (optional ones in brackets, `...` for any number), `outputs` (likewise) and `summary`.
 #' @examples
 #' subset(shape_ops(), family == "pool", c("op", "summary"))
 #' @export

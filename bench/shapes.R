@@ -1,5 +1,5 @@
-# What the shape helpers cost, as ratios within one run: against an R closure around an empty .Call, and against the same
-# helpers in plain R. Writes bench/results/shapes.csv. Run with `make bench`.
+# What the shape helpers cost, as ratios within one run: against an R closure around an empty .Call, and against the
+# same helpers in plain R. Writes bench/results/shapes.csv. Run with `make bench`.
 library(torchshape)
 
 routine <- getNativeSymbolInfo("wrap__nothing", getNamespaceInfo("torchshape", "DLLs")[["torchshape"]])

@@ -76,9 +76,13 @@ test_that("odd values give an answer or a torchshape_error, soon", {
 test_that("odd arguments of operators give an answer or a torchshape_error", {
   values <- odd_values()
   calls <- list(
-    nn_conv2d = list(in_channels = 3, out_channels = 4, kernel_size = 3, stride = 1, padding = 0, dilation = 1, groups = 1,
-      bias = TRUE, padding_mode = "zeros"),
-    nn_max_pool2d = list(kernel_size = 2, stride = 2, padding = 0, dilation = 1, return_indices = FALSE, ceil_mode = TRUE),
+    nn_conv2d = list(
+      in_channels = 3, out_channels = 4, kernel_size = 3, stride = 1, padding = 0, dilation = 1, groups = 1,
+      bias = TRUE, padding_mode = "zeros"
+    ),
+    nn_max_pool2d = list(
+      kernel_size = 2, stride = 2, padding = 0, dilation = 1, return_indices = FALSE, ceil_mode = TRUE
+    ),
     nn_adaptive_avg_pool2d = list(output_size = c(NA, 3)),
     torch_cat = list(dim = 1),
     torch_flatten = list(start_dim = 1, end_dim = -1)
