@@ -65,8 +65,8 @@ cases <- list(
     5000L
   ),
   infer_resnet18 = list(function() infer_network(resnet18), 50L),
-  infer_chain_1000 = list(function() infer_network(chain_1000), 5L),
-  infer_chain_10000 = list(function() infer_network(chain_10000), 1L)
+  infer_chain_1000 = list(function() infer_network(chain_1000), 20L),
+  infer_chain_10000 = list(function() infer_network(chain_10000), 2L)
 )
 
 # What the loop itself costs is taken off.

@@ -3,7 +3,8 @@
 use crate::conditions::guard;
 use crate::r::{self, SEXP, SEXPTYPE};
 use crate::shapes::{
-    dim_to_double, quoted, read_id, read_params, read_shapes_or_shape, read_text, shapes_to_list, wrong_argument,
+    dim_to_double, quoted, read_id, read_params, read_shapes_or_shape, read_text, shape_to_sexp, shapes_to_list,
+    wrong_argument,
 };
 use shapes::args::Value;
 use shapes::error::nearest;
@@ -123,24 +124,66 @@ unsafe fn value_to_sexp(value: &Value) -> SEXP {
 pub extern "C-unwind" fn infer_nodes(nodes: SEXP, input: SEXP) -> SEXP {
     guard(|| {
         let here = |error: Box<Error>| if error.layer.is_some() { error } else { error.function("infer_network") };
-        let nodes = read_nodes(nodes).map_err(here)?;
+        let given = nodes;
+        let nodes = read_nodes(given).map_err(here)?;
         let inferred = infer(&nodes, input).map_err(here)?;
         let names = ["id", "op", "inputs", "shapes_in", "shapes_out", "params", "macs"];
         let params: Vec<f64> = inferred.iter().map(|node| dim_to_double(node.cost.params)).collect();
         let macs: Vec<f64> = inferred.iter().map(|node| dim_to_double(node.cost.macs)).collect();
         let n = nodes.len();
         Ok(r::protected(|| unsafe {
-            r::named_list(&names, |column| match names[column] {
+            let shapes_out = libR_sys::Rf_protect(shared_shapes(&inferred));
+            let out = r::named_list(&names, |column| match names[column] {
                 "id" => r::strings(nodes.iter().map(|node| node.id.as_str())),
                 "op" => r::strings(nodes.iter().map(|node| node.op.as_str())),
-                "inputs" => r::list(n, |i| r::strings(nodes[i].inputs.iter().map(String::as_str))),
-                "shapes_in" => r::list(n, |i| shapes_to_list(&inferred[i].shapes_in)),
-                "shapes_out" => r::list(n, |i| shapes_to_list(&inferred[i].shapes_out)),
+                "inputs" => r::list(n, |i| inputs_as_given(r::element(given, i), &nodes[i])),
+                "shapes_in" => r::list(n, |i| {
+                    let sources = &inferred[i].sources;
+                    r::list(sources.len(), |k| r::element(r::element(shapes_out, sources[k].0), sources[k].1))
+                }),
+                "shapes_out" => shapes_out,
                 "params" => r::doubles(&params),
                 _ => r::doubles(&macs),
-            })
+            });
+            libR_sys::Rf_unprotect(1);
+            out
         }))
     })
+}
+
+/// The shapes of all outputs; a shape like the one before is the same R object, which spares most of the memory.
+unsafe fn shared_shapes(inferred: &[Inferred]) -> SEXP {
+    let mut last: Option<(&Shape, SEXP)> = None;
+    unsafe {
+        r::list(inferred.len(), |i| {
+            let shapes = &inferred[i].shapes_out;
+            r::list(shapes.len(), |k| match last {
+                // it is part of the list that is being made, and so it is protected
+                Some((shape, made)) if *shape == shapes[k] => made,
+                _ => {
+                    let made = shape_to_sexp(&shapes[k]);
+                    last = Some((&shapes[k], made));
+                    made
+                }
+            })
+        })
+    }
+}
+
+/// The inputs of a node as the user gave them, where they are a character vector already.
+unsafe fn inputs_as_given(given: SEXP, node: &Node) -> SEXP {
+    let inputs = field(given, "inputs");
+    if r::kind(inputs) == SEXPTYPE::STRSXP && r::is_null(r::names_attribute(inputs)) {
+        return inputs;
+    }
+    unsafe { r::strings(node.inputs.iter().map(String::as_str)) }
+}
+
+/// The element of a list of that name, or NULL.
+fn field(x: SEXP, name: &str) -> SEXP {
+    let names = r::names_attribute(x);
+    let at = (0..r::len(x)).find(|&i| r::text_is(names, i, name));
+    at.map_or(r::null(), |i| r::element(x, i))
 }
 
 fn infer(nodes: &[Node], input: SEXP) -> Result<Vec<Inferred>> {
@@ -187,12 +230,7 @@ fn read_node(x: SEXP, number: usize) -> Result<Node> {
     if r::kind(x) != SEXPTYPE::VECSXP {
         return Err(wrong("a list with id, op, args and inputs"));
     }
-    let n = r::len(x);
-    let names = r::names_attribute(x);
-    let field = |name: &str| {
-        let at = (0..n).find(|&i| r::text_is(names, i, name));
-        at.map_or(r::null(), |i| r::element(x, i))
-    };
+    let field = |name: &str| field(x, name);
     let id = r::one_text(field("id")).ok_or_else(|| wrong("one text as the id"))?;
     let op = r::one_text(field("op")).ok_or_else(|| wrong(&format!("one text as the op ({})", quoted(&id))))?;
     let args =

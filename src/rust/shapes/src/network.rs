@@ -41,7 +41,8 @@ pub struct Network<'a> {
 /// What is known of one node.
 #[derive(Clone, Debug)]
 pub struct Inferred {
-    pub shapes_in: Vec<Shape>,
+    /// The nodes and outputs (0-based) that come in.
+    pub sources: Vec<(usize, usize)>,
     pub shapes_out: Vec<Shape>,
     pub cost: Cost,
 }
@@ -98,7 +99,7 @@ impl<'a> Network<'a> {
         for (i, role) in self.roles.iter().enumerate() {
             if let Role::Input = role {
                 let shape = given.next().cloned().unwrap_or(Shape::Unknown);
-                done[i] = Some(Inferred { shapes_in: Vec::new(), shapes_out: vec![shape], cost: Cost::FREE });
+                done[i] = Some(Inferred { sources: Vec::new(), shapes_out: vec![shape], cost: Cost::FREE });
             }
         }
         for &i in &self.order {
@@ -114,6 +115,7 @@ impl<'a> Network<'a> {
         for &(from, output) in &self.sources[i] {
             shapes_in.push(self.output(done, from, output)?);
         }
+        let sources = self.sources[i].clone();
         match &self.roles[i] {
             Role::Operator(op, args) => {
                 let outcome = op.run_checked(Incoming { shapes: &shapes_in, names: None }, args)?;
@@ -121,15 +123,11 @@ impl<'a> Network<'a> {
                     Outputs::Shapes(shapes) => shapes,
                     Outputs::Unknown => vec![Shape::Unknown],
                 };
-                Ok(Inferred { shapes_in, shapes_out, cost: outcome.cost })
+                Ok(Inferred { sources, shapes_out, cost: outcome.cost })
             }
             Role::Parameter(shape) => {
                 let params = Dim::product(shape).unwrap_or(Dim::UNKNOWN);
-                Ok(Inferred {
-                    shapes_in,
-                    shapes_out: vec![shape.clone().into()],
-                    cost: Cost { params, macs: Dim::ZERO },
-                })
+                Ok(Inferred { sources, shapes_out: vec![shape.clone().into()], cost: Cost { params, macs: Dim::ZERO } })
             }
             Role::Input => unreachable!("inputs are given"),
         }
