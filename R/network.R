@@ -20,7 +20,8 @@
 #' resnet18
 #' @export
 read_network <- function(file) {
-  if (is.character(file) && length(file) == 1L && !is.na(file)) {
+  # only a path that has something to expand: R warns of very long ones
+  if (is.character(file) && length(file) == 1L && startsWith(file, "~") %in% TRUE) {
     file <- path.expand(file)
   }
   structure(.Call(wrap__read_network_file, file), class = "network")

@@ -32,9 +32,21 @@ working_calls <- function() {
   network <- read_network(system.file("networks", "resnet18.json", package = "torchshape"))
   list(
     align_shapes = list(x = c(NA, 3), y = 3),
+    assert_dim_in_range = list(dim = -1, true_dim = 2, shape = c(NA, 3), id = "a"),
+    assert_known_dims = list(shape = c(NA, 3), dims = 2, what = "it", id = "a"),
+    assert_ndim = list(shape = c(NA, 3), ndim = 2, id = "a", min = 1, max = 3),
+    assert_not_batch_dim = list(dim = 2, shape = c(NA, 3), id = "a"),
+    assert_positive_extent = list(extent = 3, shape_in = c(NA, 3), id = "a"),
+    assert_same_batch_size = list(shapes = list(c(NA, 3), 5), id = "a"),
+    assert_same_ndim = list(shapes = list(3, 5), id = "a"),
+    assert_shape = list(shape = 3, null_ok = FALSE, coerce = TRUE, unknown_batch = FALSE, len = 1),
+    assert_shapes = list(shapes = list(a = 3), coerce = TRUE, named = TRUE, null_ok = FALSE, unknown_batch = FALSE),
     broadcast_shapes = list(shapes = list(c(NA, 1), c(NA, 6)), id = "a"),
     expand_shape = list(shape = c(NA, 1), size = c(2, 3)),
     infer_network = list(x = network, input = c(NA, 3, 224, 224)),
+    infer_shapes = list(
+      shapes_in = list(c(NA, 3)), param_vals = list(), output_names = "out", fn = function(x) x, rowwise = FALSE, id = "a"
+    ),
     is_broadcastable = list(x = c(NA, 3), y = 3),
     read_network = list(file = system.file("networks", "resnet18.json", package = "torchshape")),
     resolve_dim = list(dim = -1, shape = c(NA, 3), insert = FALSE),
