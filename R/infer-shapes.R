@@ -65,25 +65,40 @@ infer_shapes <- function(shapes_in, param_vals, output_names, fn, rowwise, id) {
 }
 
 check_infer_arguments <- function(param_vals, output_names, fn, rowwise, id) {
-  wrong <- function(argument, wanted) {
-    abort("argument", sprintf("infer_shapes() needs %s for argument '%s'.", wanted, argument), argument = argument)
+  check <- function(ok, argument, wanted) {
+    if (!isTRUE(ok)) {
+      abort("argument", sprintf("infer_shapes() needs %s for argument '%s'.", wanted, argument), argument = argument)
+    }
   }
-  if (!is.null(id) && !(is.character(id) && length(id) == 1L && !is.na(id))) wrong("id", "one text or NULL")
-  if (!is.function(fn)) wrong("fn", "a function")
-  if (!(is.logical(rowwise) && length(rowwise) == 1L && !is.na(rowwise))) wrong("rowwise", "TRUE or FALSE")
-  named <- length(param_vals) == 0L || (!is.null(names(param_vals)) && !anyNA(names(param_vals)))
-  if (!(is.null(param_vals) || (is.list(param_vals) && !is.object(param_vals) && named))) {
-    wrong("param_vals", "a list of named arguments")
-  }
-  names_ok <- is.character(output_names) && length(output_names) > 0L && !anyNA(output_names)
-  if (!names_ok || anyDuplicated(output_names)) wrong("output_names", "unique names")
+  check(is.null(id) || is_one(id, is.character), "id", "one text or NULL")
+  check(is.function(fn), "fn", "a function")
+  check(is_one(rowwise, is.logical), "rowwise", "TRUE or FALSE")
+  check(is.null(param_vals) || is_named_list(param_vals), "param_vals", "a list of named arguments")
+  check(is_unique_names(output_names), "output_names", "unique names")
+}
+
+is_one <- function(x, is_type) {
+  is_type(x) && length(x) == 1L && !is.na(x)
+}
+
+is_named_list <- function(x) {
+  is.list(x) && !is.object(x) && (length(x) == 0L || is_unique_names(names(x)))
+}
+
+is_unique_names <- function(x) {
+  is.character(x) && length(x) > 0L && !anyNA(x) && !anyDuplicated(x)
 }
 
 # The arguments that a call must still give: no default, and not among the params.
 open_arguments <- function(fn, params) {
   formals <- formals(args(fn))
-  missing <- vapply(formals, function(default) identical(default, quote(expr = )), logical(1L))
+  missing <- vapply(formals, is_absent, logical(1L))
   setdiff(names(formals)[missing], c(names(params), "..."))
+}
+
+# Whether an expression stands for nothing at all, as the first argument of x[, 1].
+is_absent <- function(expr) {
+  is.symbol(expr) && !nzchar(as.character(expr))
 }
 
 # A list of shapes, one an output.
@@ -217,7 +232,7 @@ array_stand_in <- function(shape) {
   if (length(dims) == 0L || length(given) != length(dims)) {
     return(unclass(x)[...])
   }
-  is_open <- vapply(given, identical, logical(1L), quote(expr = ))
+  is_open <- vapply(given, is_absent, logical(1L))
   index <- lapply(seq_along(given), function(i) {
     at <- if (is_open[i]) TRUE else ...elt(i)
     if (is.numeric(at) && length(at) != 1L) at[at <= dims[i]] else at

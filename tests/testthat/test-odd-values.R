@@ -45,7 +45,7 @@ working_calls <- function() {
     expand_shape = list(shape = c(NA, 1), size = c(2, 3)),
     infer_network = list(x = network, input = c(NA, 3, 224, 224)),
     infer_shapes = list(
-      shapes_in = list(c(NA, 3)), param_vals = list(), output_names = "out", fn = function(x) x, rowwise = FALSE, id = "a"
+      shapes_in = list(c(NA, 3)), param_vals = list(), output_names = "out", fn = identity, rowwise = FALSE, id = "a"
     ),
     is_broadcastable = list(x = c(NA, 3), y = 3),
     read_network = list(file = system.file("networks", "resnet18.json", package = "torchshape")),
