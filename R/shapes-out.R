@@ -27,7 +27,18 @@
 #' try(shapes_out("nn_linear", list(c(NA, 512)), list(in_features = 256, out_features = 10), id = "head"))
 #' @export
 shapes_out <- function(op, shapes_in, params = list(), id = NULL) {
+  if (match("task", names(params), 0L) > 0L && is.list(params) && is.environment(params[["task"]])) {
+    params[["task"]] <- task_facts(params[["task"]])
+  }
   .Call(wrap__shapes_out, op, shapes_in, params, id)
+}
+
+# What a rule asks of a mlr3 Task. Anything else is left to the rule, which refuses it.
+task_facts <- function(task) {
+  if (!inherits(task, "Task")) {
+    return(task)
+  }
+  list(type = task$task_type, n_classes = length(task$class_names))
 }
 
 #' The operators that have a rule

@@ -38,7 +38,7 @@ net <- function(..., input = list(c(NA, 3L))) {
 test_that("infer_network() gives one row a node", {
   x <- infer_network(net(node("x", "input"), node("fc", "nn_linear", "x", out_features = 2)))
   expect_s3_class(x, c("network_shapes", "data.frame"), exact = TRUE)
-  expect_named(x, c("id", "op", "inputs", "shapes_in", "shapes_out", "params", "macs"))
+  expect_named(x, c("id", "op", "block", "inputs", "shapes_in", "shapes_out", "params", "macs", "bytes", "trainable"))
   expect_identical(x$inputs, list(character(), "x"))
   expect_identical(x$shapes_in, list(list(), list(c(NA, 3L))))
   expect_identical(x$shapes_out, list(list(c(NA, 3L)), list(c(NA, 2L))))

@@ -41,6 +41,7 @@ working_calls <- function() {
     assert_same_ndim = list(shapes = list(3, 5), id = "a"),
     assert_shape = list(shape = 3, null_ok = FALSE, coerce = TRUE, unknown_batch = FALSE, len = 1),
     assert_shapes = list(shapes = list(a = 3), coerce = TRUE, named = TRUE, null_ok = FALSE, unknown_batch = FALSE),
+    block = list(a = layer("nn_relu"), inputs = "input", times = 1),
     broadcast_shapes = list(shapes = list(c(NA, 1), c(NA, 6)), id = "a"),
     expand_shape = list(shape = c(NA, 1), size = c(2, 3)),
     infer_network = list(x = network, input = c(NA, 3, 224, 224)),
@@ -48,11 +49,14 @@ working_calls <- function() {
       shapes_in = list(c(NA, 3)), param_vals = list(), output_names = "out", fn = identity, rowwise = FALSE, id = "a"
     ),
     is_broadcastable = list(x = c(NA, 3), y = 3),
+    layer = list(op = "nn_relu", inputs = "a", trainable = TRUE),
+    network = list(input = c(NA, 3), a = layer("nn_relu"), name = "a"),
     read_network = list(file = system.file("networks", "resnet18.json", package = "torchshape")),
     resolve_dim = list(dim = -1, shape = c(NA, 3), insert = FALSE),
     shape_ops = list(),
     shape_to_str = list(x = c(NA, 3)),
     shapes_out = list(op = "nn_linear", shapes_in = list(c(NA, 3)), params = list(out_features = 2), id = "a"),
+    write_network = list(net = network, file = tempfile()),
     wrap_index = list(shape = c(3, 1), index = c(2, 5))
   )
 }

@@ -56,6 +56,7 @@ routines! {
     network::shapes_out(op, shapes_in, params, id);
     network::shape_ops();
     network::read_network_file(path);
+    network::write_network_file(network, path);
     network::infer_nodes(nodes, input);
     network::format_shapes(shapes);
 }
@@ -82,6 +83,7 @@ extendr_module! {
     fn shapes_out;
     fn shape_ops;
     fn read_network_file;
+    fn write_network_file;
     fn infer_nodes;
     fn format_shapes;
 }

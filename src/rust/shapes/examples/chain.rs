@@ -6,7 +6,8 @@ use shapes::{Dim, Shape};
 use std::time::Instant;
 
 fn chain(layers: usize) -> Vec<Node> {
-    let input = Node { id: "x".into(), op: "input".into(), args: Vec::new(), inputs: Vec::new() };
+    let input =
+        Node { id: "x".into(), op: "input".into(), args: Vec::new(), inputs: Vec::new(), block: None, given: None };
     let layer = |i: usize| Node {
         id: format!("layer{i}"),
         op: "nn_conv2d".into(),
@@ -14,6 +15,8 @@ fn chain(layers: usize) -> Vec<Node> {
             .map(|(name, value)| (name.to_string(), Value::whole(value)))
             .to_vec(),
         inputs: vec![if i == 1 { "x".into() } else { format!("layer{}", i - 1) }],
+        block: None,
+        given: None,
     };
     std::iter::once(input).chain((1..=layers).map(layer)).collect()
 }

@@ -47,6 +47,8 @@ pub struct Error {
     pub table: bool,
     /// The subject of the text, where it is neither the PipeOp nor the operator: a layer of a network, or nothing.
     pub layer: Option<String>,
+    /// What the rows of the table are called, where the inputs have names of their own.
+    pub labels: Vec<String>,
     /// How the layer was reached, or other lines that follow.
     pub trace: Vec<String>,
 
@@ -70,6 +72,7 @@ impl Error {
             hint: None,
             table: false,
             layer: None,
+            labels: Vec::new(),
             trace: Vec::new(),
             id: None,
             op: None,
@@ -183,7 +186,11 @@ impl fmt::Display for Error {
             write!(f, "\n{hint}")?;
         }
         if self.table {
-            let names: Vec<String> = (1..=self.shapes.len()).map(|i| format!("input {i}")).collect();
+            let name = |i: usize| match self.labels.get(i) {
+                Some(label) => format!("input {} from {label}", i + 1),
+                None => format!("input {}", i + 1),
+            };
+            let names: Vec<String> = (0..self.shapes.len()).map(name).collect();
             let rows: Vec<_> =
                 names.into_iter().zip(&self.shapes).filter_map(|(name, shape)| Some((name, shape.dims()?))).collect();
             for line in line_up(&rows, self.dim) {

@@ -242,10 +242,10 @@ impl<'a> Call<'a> {
         let Some(wanted) = self.args.get_whole(name) else { return Ok(size) };
         size.unify(wanted).ok_or_else(|| {
             let problem = format!(
-                "has {name} = {wanted}, but {} of {} is {}.",
+                "needs {name} = {wanted}, but gets {} in {} of {}.",
+                said(size),
                 dimension(&[dim + 1]),
-                self.the_input(i),
-                said(size)
+                self.the_input(i)
             );
             let error = self.size_error(i, dim, problem).argument(name);
             let fitting = crate::shape::Shown(&replaced(self.input(i), dim, Dim::known(wanted))).to_string();
