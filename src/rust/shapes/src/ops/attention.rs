@@ -86,6 +86,8 @@ struct Attention {
     embed: Dim,
     kdim: Dim,
     vdim: Dim,
+    /// Whether kdim and vdim are the embedding's size, known or not.
+    one_size: bool,
     heads: i64,
     /// The keys that the layer adds.
     added: i64,
@@ -112,6 +114,7 @@ impl Attention {
             embed: call.input(query)[2],
             kdim: call.input(key)[2],
             vdim: call.input(value)[2],
+            one_size: query == key && query == value,
             heads,
             added,
             batch_first,
@@ -161,20 +164,21 @@ impl Attention {
 
     /// A mask is padded by the keys that the layer adds.
     fn mask_source(&mut self, call: &Call, i: usize, dim: usize, size: Dim) -> Result<()> {
-        let padded = self.source + self.added;
-        let Some(padded) = (size + self.added).expand_to(padded) else {
-            return expanded(call, i, dim, size, self.source, "the length of the keys").map(drop);
-        };
+        let what = "the length of the keys";
+        let padded = (size + self.added).expand_to(self.source + self.added);
+        let padded = padded.ok_or_else(|| unlike_mask(call, i, dim, size, self.source, what))?;
         self.source = padded - self.added;
         Ok(())
     }
 
     /// Whether R torch has one weight for queries, keys and values; otherwise it always averages over the heads.
     fn projects_together(&self) -> Certainty {
-        match (self.kdim.equals(self.embed), self.vdim.equals(self.embed)) {
-            (Certainty::No, _) | (_, Certainty::No) => Certainty::No,
-            (Certainty::Yes, Certainty::Yes) => Certainty::Yes,
-            _ => Certainty::Maybe,
+        let equal = [self.kdim, self.vdim].map(|size| size.equals(self.embed));
+        let common = self.embed.unify(self.kdim).and_then(|size| size.unify(self.vdim));
+        match common {
+            _ if self.one_size || equal.iter().all(|equal| equal.is_yes()) => Certainty::Yes,
+            Some(size) if !size.is_multiple_of(self.heads).is_no() => Certainty::Maybe,
+            _ => Certainty::No,
         }
     }
 
@@ -218,16 +222,18 @@ impl Attention {
 
 /// What is left of `target` when dimension `dim` of mask `i` must expand to it.
 fn expanded(call: &Call, i: usize, dim: usize, size: Dim, target: Dim, what: &str) -> Result<Dim> {
-    size.expand_to(target).ok_or_else(|| {
-        let problem = format!(
-            "needs a mask whose dimension {} is {what}, {}, but in input {} it is {}.",
-            dim + 1,
-            said(target),
-            i + 1,
-            said(size)
-        );
-        call.size_error(i, dim, problem).sizes([target, size])
-    })
+    size.expand_to(target).ok_or_else(|| unlike_mask(call, i, dim, size, target, what))
+}
+
+fn unlike_mask(call: &Call, i: usize, dim: usize, size: Dim, target: Dim, what: &str) -> Box<Error> {
+    let problem = format!(
+        "needs a mask whose dimension {} is {what}, {}, but in input {} it is {}.",
+        dim + 1,
+        said(target),
+        i + 1,
+        said(size)
+    );
+    call.size_error(i, dim, problem).sizes([target, size])
 }
 
 /// Keys or values have another size than the embedding, and no argument says so.
@@ -280,12 +286,14 @@ fn attention(call: &Call) -> Result<Attention> {
             embed = embed.unify(size).ok_or_else(|| unlike_embedding(call, embed, name, i))?;
         }
     }
-    if is_embed("kdim", places[1]) {
+    let (keys_are, values_are) = (is_embed("kdim", places[1]), is_embed("vdim", places[2]));
+    if keys_are {
         kdim = embed;
     }
-    if is_embed("vdim", places[2]) {
+    if values_are {
         vdim = embed;
     }
+    attention.one_size = keys_are && values_are;
     (attention.embed, attention.kdim, attention.vdim) = (embed, kdim, vdim);
     attention.check_heads(call, "num_heads")?;
     if call.get_input(3).is_some() {

@@ -122,6 +122,15 @@ fn channels(call: &Call, dim: usize) -> Result<Dim> {
     }
 }
 
+/// The running mean and the running variance are both there or both missing; an empty input is not looked at.
+fn check_statistics(call: &Call) -> Result<()> {
+    let is_empty = call.input(0).iter().any(|size| size.equals(0).is_yes());
+    if is_empty || call.get_input(1).is_some() == call.get_input(2).is_some() {
+        return Ok(());
+    }
+    Err(Error::new(Kind::Argument, "needs both running_mean and running_var, or none of them."))
+}
+
 /// A size at dimension `dim` that must not be 0: what is left of it.
 fn not_empty(call: &Call, dim: usize, size: Dim) -> Result<Dim> {
     size.keep_at_least(1).ok_or_else(|| {
@@ -143,6 +152,7 @@ fn batch_norm_rule<const LEAST: usize, const MOST: usize>(call: &Call) -> Result
 /// (N, C, *) -> the same; running_mean, running_var, weight and bias are vectors of C elements.
 fn nnf_batch_norm_rule(call: &Call) -> Result<Outputs> {
     let input = call.input_of_at_least(0, 2)?;
+    check_statistics(call)?;
     let mut channels = channels(call, 1)?;
     if call.get_input(3).is_some() || call.get_input(4).is_some() {
         channels = not_empty(call, 1, channels)?;
@@ -186,6 +196,7 @@ fn instance_norm_cost<const N: usize>(call: &Call, outputs: &[&[Dim]]) -> Cost {
 /// (N, C, *) -> the same; the vectors are as those of batch normalisation.
 fn nnf_instance_norm_rule(call: &Call) -> Result<Outputs> {
     let input = call.input_of_at_least(0, 2)?;
+    check_statistics(call)?;
     let mut output = replaced(input, 1, channels(call, 1)?);
     if call.get_input(3).is_some() || call.get_input(4).is_some() {
         for (d, size) in output[..2].iter_mut().enumerate() {

@@ -2,6 +2,7 @@
 //! <https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTM.html>
 
 use crate::args::{Arg, Args};
+use crate::broadcast::expand_into;
 use crate::dim::Dim;
 use crate::error::{counted, Error, Kind, Result};
 use crate::op::{said, Call, Cost, Inputs, Op, Outputs};
@@ -206,27 +207,23 @@ fn recurrent_cost<const GATES: i64>(call: &Call, outputs: &[&[Dim]]) -> Cost {
     Cost { params: if call.args.flag("bias") { weights + bias } else { weights }, macs: steps * weights }
 }
 
-/// (L_i, *) each -> (max L, N, *), or (N, max L, *) with batch_first
+/// (L_i, *) each -> (max L, N, *), or (N, max L, *) with batch_first; every sequence expands to the other sizes of the first.
 fn pad_sequence_rule(call: &Call) -> Result<Outputs> {
     let first = call.input_of_at_least(0, 1)?;
-    let mut longest = first[0];
-    for (i, sequence) in call.inputs().iter().enumerate().skip(1) {
-        if sequence.len() != first.len() {
-            let problem = format!(
-                "needs sequences with as many dimensions as each other: input 1 has {}, input {} has {}.",
-                first.len(),
-                i + 1,
-                sequence.len()
-            );
-            return Err(Error::new(Kind::Rank, problem).inputs([1, i + 1]));
-        }
+    let (mut longest, mut rest) = (first[0], first[1..].to_vec());
+    for i in 1..call.inputs().len() {
+        let sequence = call.input_of_at_least(i, 1)?;
         longest = longest.max(sequence[0]);
+        let place: Dims = [&[sequence[0]], rest.as_slice()].concat();
+        let filled = expand_into(sequence, &place).map_err(|error| {
+            error
+                .inputs([1, i + 1])
+                .hint(format!("Sequence {} must have the sizes of sequence 1 after its length.", i + 1))
+        })?;
+        rest = filled[1..].to_vec();
     }
     let count = Dim::known(call.inputs().len() as i64);
     let mut output = if call.args.flag("batch_first") { vec![count, longest] } else { vec![longest, count] };
-    for d in 1..first.len() {
-        let places: Vec<(usize, usize)> = (0..call.inputs().len()).map(|i| (i, d)).collect();
-        output.push(call.common_size("size", &places)?);
-    }
+    output.extend(rest);
     Ok(output.into())
 }

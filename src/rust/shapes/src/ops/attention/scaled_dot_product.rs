@@ -5,7 +5,7 @@ use crate::args::Arg;
 use crate::broadcast::{broadcast, expand_into};
 use crate::dim::Dim;
 use crate::error::{Error, Kind, Result};
-use crate::op::{said, Call, Cost, Inputs, Op, Outputs};
+use crate::op::{replaced, said, Call, Cost, Inputs, Op, Outputs};
 use crate::shape::Dims;
 
 const ARGS: &[Arg] = &[
@@ -24,10 +24,21 @@ pub const fn scaled_dot_product_attention(name: &'static str) -> Op {
 
 /// (*, L, E), (*, S, E), (*, S, V) -> (*, L, V); the dimensions before are broadcast. A mask expands to the scores (*, L, S).
 fn rule(call: &Call) -> Result<Outputs> {
-    let grouped = call.args.flag("enable_gqa");
-    let least = if grouped { 3 } else { 2 };
     for i in 0..3 {
-        call.input_of_at_least(i, least)?;
+        call.input_of_at_least(i, 2)?;
+    }
+    if call.get_input(3).is_some() && call.args.flag("is_causal") {
+        let problem = "cannot have an attn_mask with is_causal = TRUE, which is a mask of its own.";
+        return Err(Error::new(Kind::Argument, problem).argument("is_causal"));
+    }
+    if let Some(output) = of_nothing(call) {
+        return Ok(output.into());
+    }
+    let grouped = call.args.flag("enable_gqa");
+    if grouped {
+        for i in 0..3 {
+            call.input_of_at_least(i, 3)?;
+        }
     }
     let last = |i: usize, back: usize| (i, call.input(i).len() - back);
     call.common_size("size of queries and keys", &[last(0, 1), last(1, 1)])?;
@@ -37,16 +48,20 @@ fn rule(call: &Call) -> Result<Outputs> {
     let mut scores = broadcast(&[&query, &key])?;
     scores.extend([call.input(0)[last(0, 2).1], source]);
     if let Some(mask) = call.get_input(3) {
-        if call.args.flag("is_causal") {
-            let problem = "cannot have an attn_mask with is_causal = TRUE, which is a mask of its own.";
-            return Err(Error::new(Kind::Argument, problem).argument("is_causal"));
-        }
         scores = expand_into(mask, &scores)?;
     }
     let target = scores[scores.len() - 2];
     let mut output = broadcast(&[&scores[..scores.len() - 2], &value])?;
     output.extend([target, call.input(2)[last(2, 1).1]]);
     Ok(output.into())
+}
+
+/// Where there are no values or the output has no elements, PyTorch compares no sizes: the query's with the values' last one.
+fn of_nothing(call: &Call) -> Option<Dims> {
+    let (query, value) = (call.input(0), call.input(2));
+    let output = replaced(query, query.len() - 1, value[value.len() - 1]);
+    let is_empty = |shape: &[Dim]| shape.iter().any(|size| size.equals(0).is_yes());
+    (is_empty(value) || is_empty(&output)).then_some(output)
 }
 
 /// The dimensions before the last two. With `grouped` the heads of keys and values, in the third dimension from the end, are

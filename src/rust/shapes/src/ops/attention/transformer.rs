@@ -49,7 +49,7 @@ pub const fn transformer_encoder(name: &'static str) -> Op {
 /// (L, N, E) -> the same, N first with batch_first; the masks expand to (L, L) or (N heads, L, L), and to (N, L).
 fn layer_rule(call: &Call) -> Result<Outputs> {
     let (scores, keys) = masks(call)?;
-    Ok(encoded(call, call.args, call.args.flag("is_causal"), scores, keys)?.output().into())
+    Ok(encoded(call, call.args, batch_first(call.args), scores, keys)?.output().into())
 }
 
 /// The places of the masks; mlr3torch has only those inputs that are asked for.
@@ -69,14 +69,23 @@ fn masks(call: &Call) -> Result<(Option<usize>, Option<usize>)> {
     Ok((scores, keys))
 }
 
+/// R torch's module cannot do without d_model; mlr3torch's never has it and is batch first.
+fn batch_first(args: &Args) -> bool {
+    args.get_flag("batch_first").unwrap_or(!args.is_given("d_model"))
+}
+
 /// Self-attention of the first input with the arguments of a layer, and what the masks leave of its sizes.
-fn encoded(call: &Call, args: &Args, is_causal: bool, scores: Option<usize>, keys: Option<usize>) -> Result<Attention> {
-    if is_causal && scores.is_some() {
+fn encoded(
+    call: &Call,
+    args: &Args,
+    batch_first: bool,
+    scores: Option<usize>,
+    keys: Option<usize>,
+) -> Result<Attention> {
+    if call.args.flag("is_causal") && scores.is_some() {
         let problem = "cannot have a src_mask with is_causal = TRUE, which is a mask of its own.";
         return Err(Error::new(Kind::Argument, problem).argument("is_causal"));
     }
-    // R torch's module cannot do without d_model, mlr3torch's never has it and is batch first
-    let batch_first = args.get_flag("batch_first").unwrap_or(!args.is_given("d_model"));
     let mut attention = Attention::of(call, [0, 0, 0], args.whole("nhead"), 0, batch_first)?;
     if let Some(d_model) = args.get_whole("d_model") {
         attention.embed = attention.embed.unify(d_model).ok_or_else(|| {
@@ -117,7 +126,8 @@ fn cost_of_layer(attention: &Attention, args: &Args) -> Cost {
 }
 
 fn layer_cost(call: &Call, _: &[&[Dim]]) -> Cost {
-    let attention = masks(call).and_then(|(scores, keys)| encoded(call, call.args, false, scores, keys));
+    let attention =
+        masks(call).and_then(|(scores, keys)| encoded(call, call.args, batch_first(call.args), scores, keys));
     attention.map_or(Cost::FREE, |attention| cost_of_layer(&attention, call.args))
 }
 
@@ -134,10 +144,7 @@ fn encoder_rule(call: &Call) -> Result<Outputs> {
 
 fn encode(call: &Call, args: &Args) -> Result<Attention> {
     let given = |i: usize| call.get_input(i).map(|_| i);
-    // a module of R torch, also where its d_model follows from the input
-    let mut attention = encoded(call, args, call.args.flag("is_causal"), given(1), given(2))?;
-    attention.batch_first = args.get_flag("batch_first").unwrap_or(attention.batch_first);
-    Ok(attention)
+    encoded(call, args, args.flag("batch_first"), given(1), given(2))
 }
 
 /// The arguments of the layers, where they are given as a list.
