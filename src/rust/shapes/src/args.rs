@@ -416,6 +416,14 @@ impl Args {
         matches!(self.get(name), Checked::Flag(true))
     }
 
+    /// A flag that has no default.
+    pub fn get_flag(&self, name: &str) -> Option<bool> {
+        match self.get(name) {
+            Checked::Flag(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+
     pub fn get_whole(&self, name: &str) -> Option<i64> {
         match self.get(name) {
             Checked::Whole(n) => Some(*n),
