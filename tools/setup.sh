@@ -3,7 +3,7 @@
 set -eu
 
 # what make check needs beside R itself, as Debian packages
-r_packages="cli jsonlite knitr testthat lintr roxygen2"
+r_packages="cli igraph jsonlite knitr R6 rmarkdown testthat lintr roxygen2"
 
 missing=""
 command -v xz >/dev/null 2>&1 || missing="$missing xz-utils"
@@ -15,7 +15,7 @@ if ! command -v R >/dev/null 2>&1 || [ ! -f "$(R RHOME)/etc/Makeconf" ]; then
 fi
 for package in $r_packages; do
   if ! command -v Rscript >/dev/null 2>&1 || ! R_LIBS_USER='' Rscript --vanilla -e "quit(status = !nzchar(system.file(package = '$package')))"; then
-    missing="$missing r-cran-$package"
+    missing="$missing r-cran-$(echo "$package" | tr "[:upper:]" "[:lower:]")"
   fi
 done
 
