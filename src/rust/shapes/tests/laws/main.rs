@@ -29,8 +29,8 @@ pub struct Report {
     pub fitting: u32,
 }
 
-/// Puts the laws to `cases` cases of an operator, and makes the first that breaks each law as small as it goes.
-pub fn examine(op: &'static Op, cases: u32) -> Report {
+/// Puts the laws to `cases` cases of an operator, and makes the first that breaks each law smaller in up to `steps` steps.
+pub fn examine(op: &'static Op, cases: u32, steps: u32) -> Report {
     let mut report = Report { broken: Vec::new(), cases: 0, fitting: 0 };
     loop {
         let known: Vec<Law> = report.broken.iter().map(|&(law, _)| law).collect();
@@ -50,7 +50,7 @@ pub fn examine(op: &'static Op, cases: u32) -> Report {
                 None => Ok(()),
             }
         };
-        let config = Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
+        let config = Config { cases, failure_persistence: None, max_shrink_iters: steps, ..Config::default() };
         let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed(op.name)));
         let outcome = runner.run(&Cases(|rng: &mut TestRng| maker.make(rng)), test);
         if known.is_empty() {
@@ -110,7 +110,7 @@ fn every_operator_keeps_the_laws() {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 let Some(&op) = operators.get(i) else { break };
                 let start = std::time::Instant::now();
-                let report = examine(op, cases_of(op, &sharing));
+                let report = examine(op, cases_of(op, &sharing), 300);
                 reports.lock().expect("no thread panics").push((i, report, start.elapsed()));
             });
         }
