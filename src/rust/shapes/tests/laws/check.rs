@@ -28,6 +28,19 @@ pub enum Law {
     NoPanic,
 }
 
+impl Law {
+    pub const ALL: &'static [Law] = &[
+        Law::Sound,
+        Law::Tight,
+        Law::Complete,
+        Law::Refuses,
+        Law::Cost,
+        Law::UnknownRank,
+        Law::Monotone,
+        Law::NoPanic,
+    ];
+}
+
 pub struct Verdict {
     pub fits: bool,
     pub broken: Vec<(Law, String)>,
