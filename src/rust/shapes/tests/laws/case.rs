@@ -79,7 +79,7 @@ impl Case {
                 add(&|case| {
                     case.shapes[i].remove(d);
                 });
-                for smaller in smaller(size.unwrap_or(0)) {
+                for smaller in size.map_or(vec![1, 2], smaller) {
                     add(&|case| case.shapes[i][d] = Some(smaller));
                 }
             }

@@ -182,29 +182,55 @@ impl Search<'_> {
         }
     }
 
-    /// More combinations, then all sizes equal, then one size after the other from fillings that fit.
+    /// More combinations, then fillings found one size after the other, then one size varied from fillings that fit.
     fn further(&mut self) {
         const LONGEST: i64 = 1500;
         let smallest = smallest(self.case);
         self.grid(&sizes_to_try(self.case, self.holes.len(), true));
-        for n in smallest..LONGEST {
-            if self.complaint().is_none() {
-                return;
+        if self.seen.all.is_none() {
+            let mut order: Vec<usize> = (0..self.holes.len()).collect();
+            for _ in 0..order.len() {
+                self.descend(&order, &mut vec![None; order.len()], &mut 8000);
+                order.rotate_left(1);
             }
-            self.fill(&vec![n; self.holes.len()]);
         }
         for start in [self.seen.first.clone(), self.seen.last.clone()] {
             for place in 0..start.len() {
                 let mut filling = start.clone();
                 for n in smallest..LONGEST {
-                    filling[place] = n;
-                    self.fill(&filling);
                     if n % 64 == 0 && self.complaint().is_none() {
                         return;
                     }
+                    filling[place] = n;
+                    self.fill(&filling);
                 }
             }
         }
+    }
+
+    /// Fills the first hole in `order` with sizes that the rule accepts while the others are unknown, then the next.
+    fn descend(&mut self, order: &[usize], filling: &mut Vec<Option<i64>>, left: &mut u32) {
+        let Some((&place, rest)) = order.split_first() else {
+            let filling: Vec<i64> = filling.iter().copied().flatten().collect();
+            return self.fill(&filling);
+        };
+        let mut accepted = 0;
+        for n in smallest(self.case)..400 {
+            if *left == 0 || accepted == 5 || self.seen.all.is_some() {
+                break;
+            }
+            *left -= 1;
+            filling[place] = Some(n);
+            let mut case = self.case.clone();
+            for (&(i, d), &size) in self.holes.iter().zip(filling.iter()) {
+                case.shapes[i][d] = size;
+            }
+            if matches!(answer(case.op, &case.params, &case.shapes()), Answer::Fits(_)) {
+                accepted += 1;
+                self.descend(rest, filling, left);
+            }
+        }
+        filling[place] = None;
     }
 
     fn complaint(&self) -> Option<(Law, String)> {

@@ -23,6 +23,8 @@ pub fn argument(op: &Op, arg: &Arg, _world: &World, dice: &mut Dice) -> Option<V
             let class = Value::text(dice.one_of(&["classif", "regr"]));
             Some(Value::List(vec![("type".to_string(), class), ("n_classes".to_string(), Value::whole(3))]))
         }
+        // so that the first size that fits is not far away
+        "dilation" => Some(Value::wholes(&[dice.between(1, 3)])),
         _ => None,
     }
 }
