@@ -1,11 +1,15 @@
 //! The registry: one line an operator, one file a family.
 
+mod attention;
 mod conv;
 mod elementwise;
+mod embedding;
 mod join;
 mod linear;
 mod norm;
 mod pool;
+mod recurrent;
+mod tabular;
 mod view;
 
 use crate::error::{nearest, Error, Kind, Result};
@@ -49,6 +53,38 @@ pub static OPERATORS: &[Op] = &[
     norm::batch_norm("nn_batch_norm1d", &[2, 3]),
     norm::batch_norm("nn_batch_norm2d", &[4]),
     norm::batch_norm("nn_batch_norm3d", &[5]),
+    norm::nnf_batch_norm("nnf_batch_norm"),
+    norm::instance_norm("nn_instance_norm1d", 1),
+    norm::instance_norm("nn_instance_norm2d", 2),
+    norm::instance_norm("nn_instance_norm3d", 3),
+    norm::nnf_instance_norm("nnf_instance_norm"),
+    norm::layer_norm("nn_layer_norm"),
+    norm::nnf_layer_norm("nnf_layer_norm"),
+    norm::group_norm("nn_group_norm"),
+    norm::nnf_group_norm("nnf_group_norm"),
+    norm::local_response_norm("nnf_local_response_norm"),
+    // recurrent
+    recurrent::rnn("nn_rnn"),
+    recurrent::lstm("nn_lstm"),
+    recurrent::gru("nn_gru"),
+    recurrent::pad_sequence("nn_utils_rnn_pad_sequence"),
+    // attention
+    attention::multihead_attention("nn_multihead_attention"),
+    attention::multi_head_attention_forward("nnf_multi_head_attention_forward"),
+    attention::scaled_dot_product_attention("torch_scaled_dot_product_attention"),
+    attention::transformer_encoder_layer("nn_transformer_encoder_layer"),
+    attention::transformer_encoder("nn_transformer_encoder"),
+    attention::ft_cls("nn_ft_cls"),
+    attention::ft_transformer_block("nn_ft_transformer_block"),
+    // embedding
+    embedding::embedding("nn_embedding"),
+    embedding::nnf_embedding("nnf_embedding"),
+    embedding::embedding_bag("nn_embedding_bag"),
+    embedding::nnf_embedding_bag("nnf_embedding_bag"),
+    embedding::tokenizer_num("nn_tokenizer_num"),
+    embedding::tokenizer_categ("nn_tokenizer_categ"),
+    // tabular
+    tabular::head("nn_head"),
 ];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Op>> =
