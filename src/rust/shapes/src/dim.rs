@@ -96,7 +96,7 @@ impl Dim {
         if divisor == 0 {
             return self.may_be(0).then_some(Dim::between(0, INFINITE));
         }
-        let low = if self.low == -INFINITE { self.low } else { -floor_div(-self.low, divisor) };
+        let low = -floor_div(self.low.saturating_neg(), divisor);
         let high = floor_div(self.high, divisor);
         (low <= high).then_some(Dim { low, high })
     }
