@@ -2,6 +2,7 @@
 
 mod attention;
 mod conv;
+mod einsum;
 mod elementwise;
 mod embedding;
 mod join;
@@ -44,6 +45,27 @@ pub static OPERATORS: &[Op] = &[
     pool::adaptive_avg("nnf_adaptive_avg_pool3d", 3),
     // linear
     linear::linear("nn_linear"),
+    linear::nnf_linear("nnf_linear"),
+    linear::bilinear("nn_bilinear"),
+    linear::nnf_bilinear("nnf_bilinear"),
+    linear::matmul("torch_matmul"),
+    linear::mm("torch_mm"),
+    linear::bmm("torch_bmm"),
+    linear::mv("torch_mv"),
+    linear::dot("torch_dot"),
+    linear::dot("torch_vdot"),
+    linear::outer("torch_outer"),
+    linear::outer("torch_ger"),
+    linear::addmm("torch_addmm"),
+    linear::addmv("torch_addmv"),
+    linear::addr("torch_addr"),
+    linear::baddbmm("torch_baddbmm"),
+    linear::addbmm("torch_addbmm"),
+    linear::tensordot("torch_tensordot"),
+    linear::kron("torch_kron"),
+    linear::chain_matmul("torch_chain_matmul"),
+    linear::multi_dot("linalg_multi_dot"),
+    einsum::einsum("torch_einsum"),
     // view
     view::reshape("torch_reshape"),
     view::nn_reshape("nn_reshape"),
@@ -149,6 +171,23 @@ pub static OPERATORS: &[Op] = &[
     view::new("torch_new_full", "one value in the shape given, in the type of its input", view::NEW_FULL),
     // join
     join::cat("torch_cat"),
+    join::merge_cat("nn_merge_cat"),
+    join::stack("torch_stack"),
+    join::hstack("torch_hstack"),
+    join::vstack("torch_vstack"),
+    join::dstack("torch_dstack"),
+    join::column_stack("torch_column_stack"),
+    join::chunk("torch_chunk"),
+    join::chunk("torch_unsafe_chunk"),
+    join::split("torch_split"),
+    join::split("torch_unsafe_split"),
+    join::split_with_sizes("torch_split_with_sizes"),
+    join::tensor_split("torch_tensor_split"),
+    join::unbind("torch_unbind"),
+    join::meshgrid("torch_meshgrid"),
+    join::cartesian_prod("torch_cartesian_prod"),
+    join::combinations("torch_combinations"),
+    join::block_diag("torch_block_diag"),
     // norm
     norm::batch_norm("nn_batch_norm1d", &[2, 3]),
     norm::batch_norm("nn_batch_norm2d", &[4]),
