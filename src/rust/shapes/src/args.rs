@@ -57,7 +57,8 @@ impl Value {
         }
     }
 
-    fn len(&self) -> usize {
+    /// How many values it holds.
+    pub fn count(&self) -> usize {
         match self {
             Value::Null => 0,
             Value::Flags(items) => items.len(),
@@ -502,6 +503,6 @@ fn unknown(declared: &[Arg], name: &str) -> Box<Error> {
 impl Value {
     /// How many values it holds, for messages.
     pub fn counted(&self) -> String {
-        counted(self.len(), "value")
+        counted(self.count(), "value")
     }
 }
