@@ -7,6 +7,14 @@ metadata <- jsonlite::fromJSON(
   simplifyVector = FALSE
 )
 crates <- Filter(function(crate) !is.null(crate$source), metadata$packages)
+
+# what SystemRequirements promises must hold for every crate
+promised <- Filter(function(crate) is.null(crate$source), metadata$packages)[[1L]]$rust_version
+for (crate in crates) {
+  if (!is.null(crate$rust_version) && package_version(crate$rust_version) > promised) {
+    stop(crate$name, " ", crate$version, " needs Rust ", crate$rust_version, ", promised is ", promised, call. = FALSE)
+  }
+}
 crates <- crates[order(vapply(crates, `[[`, "", "name"), vapply(crates, `[[`, "", "version"), method = "radix")]
 
 authors <- function(crate) {

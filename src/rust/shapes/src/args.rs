@@ -57,6 +57,16 @@ impl Value {
         }
     }
 
+    /// `c(1, 2)` for `list(1, 2)`: R torch takes one as the other. `None` for anything else.
+    fn unlisted(&self) -> Option<Value> {
+        let Value::List(items) = self else { return None };
+        let number = |(_, item): &(String, Value)| match item {
+            Value::Numbers(numbers) if numbers.len() == 1 => Some(numbers[0]),
+            _ => None,
+        };
+        items.iter().map(number).collect::<Option<Vec<_>>>().map(Value::Numbers)
+    }
+
     fn len(&self) -> usize {
         match self {
             Value::Null => 0,
@@ -268,6 +278,8 @@ impl Arg {
         if let Value::Null = value {
             return Ok(Checked::Absent);
         }
+        let unlisted = if self.takes == Takes::Anything { None } else { value.unlisted() };
+        let value = unlisted.as_ref().unwrap_or(value);
         match (self.takes, value) {
             (Takes::Anything, _) => Ok(Checked::Raw(value.clone())),
             (Takes::Flag, Value::Flags(flags)) => match flags.as_slice() {

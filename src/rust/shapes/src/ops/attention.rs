@@ -374,7 +374,8 @@ fn forward_rule(call: &Call) -> Result<Outputs> {
         let Some(i) = given(name) else { continue };
         let weight = call.input_of_rank(i, &[wanted.len()])?;
         if let Some(d) = (0..wanted.len()).find(|&d| weight[d].equals(wanted[d]).is_no()) {
-            let problem = format!("needs a {name} of shape {}, not {}.", Shown(wanted), Shown(weight));
+            let problem =
+                format!("needs input {} ('{name}') of shape {}, not {}.", i + 1, Shown(wanted), Shown(weight));
             return Err(call.size_error(i, d, problem).sizes([wanted[d], weight[d]]));
         }
         // the last size of a weight is that of what it is applied to

@@ -6,7 +6,7 @@ use crate::broadcast::expand_into;
 use crate::dim::Dim;
 use crate::error::{counted, Error, Kind, Result};
 use crate::op::{said, Call, Cost, Inputs, Op, Outputs};
-use crate::shape::Dims;
+use crate::shape::{Dims, Shown};
 
 macro_rules! arguments {
     ($($own:expr),*) => {
@@ -109,7 +109,7 @@ impl Layers {
 fn recurrent<const GATES: i64>(call: &Call) -> Result<Outputs> {
     let input = call.input_of_rank(0, &[2, 3])?;
     let layers = Layers::of(call.args);
-    check_projection::<GATES>(call, &layers)?;
+    check_projection::<GATES>(&layers)?;
     let features = input.len() - 1;
     not_empty(call, features, call.agree("input_size", 0, features)?)?;
 
@@ -155,7 +155,7 @@ fn recurrent<const GATES: i64>(call: &Call) -> Result<Outputs> {
     Ok(outputs.into())
 }
 
-fn check_projection<const GATES: i64>(call: &Call, layers: &Layers) -> Result<()> {
+fn check_projection<const GATES: i64>(layers: &Layers) -> Result<()> {
     if !layers.projected {
         return Ok(());
     }
@@ -167,7 +167,6 @@ fn check_projection<const GATES: i64>(call: &Call, layers: &Layers) -> Result<()
     } else {
         return Ok(());
     };
-    debug_assert!(call.args.declares("proj_size"));
     Err(Error::new(Kind::Argument, problem).argument("proj_size"))
 }
 
@@ -190,7 +189,12 @@ fn state_size(call: &Call, i: usize, dim: usize, wanted: Dim, what: &str) -> Res
             i + 1,
             said(size)
         );
-        call.size_error(i, dim, problem).sizes([wanted, size]).hint("A state is never batch first.")
+        let error = call.size_error(i, dim, problem).sizes([wanted, size]);
+        if call.args.flag("batch_first") {
+            error.hint("A state is never batch first.")
+        } else {
+            error
+        }
     })
 }
 
@@ -213,13 +217,17 @@ fn pad_sequence_rule(call: &Call) -> Result<Outputs> {
     let (mut longest, mut rest) = (first[0], first[1..].to_vec());
     for i in 1..call.inputs().len() {
         let sequence = call.input_of_at_least(i, 1)?;
-        longest = longest.max(sequence[0]);
         let place: Dims = [&[sequence[0]], rest.as_slice()].concat();
         let filled = expand_into(sequence, &place).map_err(|error| {
-            error
+            let problem = format!("cannot pad sequence {} {} to {}.", i + 1, Shown(sequence), Shown(&place));
+            Error::new(error.kind, problem)
+                .hint("After its length it must have the sizes of sequence 1.")
                 .inputs([1, i + 1])
-                .hint(format!("Sequence {} must have the sizes of sequence 1 after its length.", i + 1))
+                .sizes(error.sizes)
         })?;
+        // of fewer dimensions, its length meets another size
+        let met = place[place.len() - sequence.len()].max(1);
+        longest = longest.max(sequence[0].keep_at_most(met).unwrap_or(sequence[0]));
         rest = filled[1..].to_vec();
     }
     let count = Dim::known(call.inputs().len() as i64);

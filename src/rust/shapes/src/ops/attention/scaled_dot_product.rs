@@ -6,7 +6,7 @@ use crate::broadcast::{broadcast, expand_into};
 use crate::dim::Dim;
 use crate::error::{Error, Kind, Result};
 use crate::op::{replaced, said, Call, Cost, Inputs, Op, Outputs};
-use crate::shape::Dims;
+use crate::shape::{Dims, Shown};
 
 const ARGS: &[Arg] = &[
     Arg::number("dropout_p").default_number(0.0),
@@ -48,7 +48,10 @@ fn rule(call: &Call) -> Result<Outputs> {
     let mut scores = broadcast(&[&query, &key])?;
     scores.extend([call.input(0)[last(0, 2).1], source]);
     if let Some(mask) = call.get_input(3) {
-        scores = expand_into(mask, &scores)?;
+        scores = expand_into(mask, &scores).map_err(|error| {
+            let problem = format!("has a mask {} that does not expand to its scores {}.", Shown(mask), Shown(&scores));
+            Error::new(error.kind, problem).inputs([4]).sizes(error.sizes)
+        })?;
     }
     let target = scores[scores.len() - 2];
     let mut output = broadcast(&[&scores[..scores.len() - 2], &value])?;
