@@ -388,7 +388,7 @@ impl Op {
         let unknown: Vec<usize> = (0..shapes.len()).filter(|&i| shapes[i] == Shape::Unknown).collect();
         // every combination for few inputs; more of them are taken to have one number of dimensions
         let most = if unknown.len() == 1 { MOST_DIMS } else { 8 };
-        let combinations: Vec<Vec<usize>> = if unknown.len() <= 2 {
+        let combinations: Vec<Vec<usize>> = if unknown.len() <= 3 {
             (0..(most + 1).pow(unknown.len() as u32))
                 .map(|code| (0..unknown.len()).map(|i| code / (most + 1).pow(i as u32) % (most + 1)).collect())
                 .collect()
