@@ -1,5 +1,6 @@
 //! The bindings: R objects to shapes and back, nothing else.
 
+mod assertions;
 mod conditions;
 mod fast;
 mod network;
@@ -42,9 +43,20 @@ routines! {
     fast::align_shapes(x, y);
     fast::wrap_index(shape, index);
     fast::expand_shape(shape, size);
+    fast::nothing(x, y);
+    assertions::assert_shape(shape, null_ok, coerce, unknown_batch, len);
+    assertions::assert_shapes(shapes, coerce, named, null_ok, unknown_batch);
+    assertions::assert_known_dims(shape, dims, what, id);
+    assertions::assert_dim_in_range(dim, true_dim, shape, id);
+    assertions::assert_not_batch_dim(dim, shape, id);
+    assertions::assert_ndim(shape, ndim, id, min, max);
+    assertions::assert_positive_extent(extent, shape_in, id);
+    assertions::assert_same_ndim(shapes, id);
+    assertions::assert_same_batch_size(shapes, id);
     network::shapes_out(op, shapes_in, params, id);
     network::shape_ops();
     network::read_network_file(path);
+    network::write_network_file(network, path);
     network::infer_nodes(nodes, input);
     network::format_shapes(shapes);
 }
@@ -58,9 +70,20 @@ extendr_module! {
     fn align_shapes;
     fn wrap_index;
     fn expand_shape;
+    fn nothing;
+    fn assert_shape;
+    fn assert_shapes;
+    fn assert_known_dims;
+    fn assert_dim_in_range;
+    fn assert_not_batch_dim;
+    fn assert_ndim;
+    fn assert_positive_extent;
+    fn assert_same_ndim;
+    fn assert_same_batch_size;
     fn shapes_out;
     fn shape_ops;
     fn read_network_file;
+    fn write_network_file;
     fn infer_nodes;
     fn format_shapes;
 }

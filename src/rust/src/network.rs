@@ -3,11 +3,12 @@
 use crate::conditions::guard;
 use crate::r::{self, SEXP, SEXPTYPE};
 use crate::shapes::{
-    dim_to_double, quoted, read_id, read_params, read_shapes_or_shape, read_text, shapes_to_list, wrong_argument,
+    dim_to_double, quoted, read_id, read_params, read_shapes_or_shape, read_text, read_value, shape_to_sexp,
+    shapes_to_list, wrong_argument,
 };
 use shapes::args::Value;
 use shapes::error::nearest;
-use shapes::network::{self, Inferred, Network, Node};
+use shapes::network::{self, Given, Inferred, Network, Node};
 use shapes::op::{Incoming, Outputs};
 use shapes::ops;
 use shapes::{Dim, Error, Kind, Result, Shape};
@@ -85,13 +86,39 @@ pub extern "C-unwind" fn read_network_file(path: SEXP) -> SEXP {
     })
 }
 
+pub extern "C-unwind" fn write_network_file(network: SEXP, path: SEXP) -> SEXP {
+    guard(|| {
+        write_file(network, path).map_err(|error| error.function("write_network"))?;
+        Ok(r::null())
+    })
+}
+
+fn write_file(network: SEXP, path: SEXP) -> Result<()> {
+    let path = read_text(path, "file")?;
+    if r::kind(network) != SEXPTYPE::VECSXP {
+        return Err(wrong_argument("a network", "net", network));
+    }
+    let nodes = read_nodes(field(network, "nodes"))?;
+    // a network that makes no sense is not written
+    Network::new(&nodes)?;
+    let (shapes, _) = read_shapes_or_shape(field(network, "input"), "input")?;
+    let sizes = |shape: &Shape| shape.dims().map(|dims| dims.iter().map(|dim| dim.value()).collect());
+    let input: Option<Vec<Vec<Option<i64>>>> = shapes.iter().map(sizes).collect();
+    let input = input.ok_or_else(|| wrong_argument("shapes that are not NULL", "input", field(network, "input")))?;
+    let file = network::File { name: r::one_text(field(network, "name")), input, nodes };
+    std::fs::write(&path, network::write(&file)?)
+        .map_err(|error| Error::new(Kind::Argument, format!("cannot write the file {}: {error}.", quoted(&path))))
+}
+
 unsafe fn node_to_list(node: &Node) -> SEXP {
+    let fields: &[&str] = &["id", "op", "args", "inputs", "block"][..if node.block.is_some() { 5 } else { 4 }];
     unsafe {
-        r::named_list(&["id", "op", "args", "inputs"], |i| match i {
+        r::named_list(fields, |i| match i {
             0 => r::string(&node.id),
             1 => r::string(&node.op),
             2 => named_values(&node.args),
-            _ => r::strings(node.inputs.iter().map(String::as_str)),
+            3 => r::strings(node.inputs.iter().map(String::as_str)),
+            _ => node.block.as_deref().map_or(r::null(), |block| r::string(block)),
         })
     }
 }
@@ -123,24 +150,69 @@ unsafe fn value_to_sexp(value: &Value) -> SEXP {
 pub extern "C-unwind" fn infer_nodes(nodes: SEXP, input: SEXP) -> SEXP {
     guard(|| {
         let here = |error: Box<Error>| if error.layer.is_some() { error } else { error.function("infer_network") };
-        let nodes = read_nodes(nodes).map_err(here)?;
+        let given = nodes;
+        let nodes = read_nodes(given).map_err(here)?;
         let inferred = infer(&nodes, input).map_err(here)?;
-        let names = ["id", "op", "inputs", "shapes_in", "shapes_out", "params", "macs"];
+        let names = ["id", "op", "block", "inputs", "shapes_in", "shapes_out", "params", "macs", "bytes"];
         let params: Vec<f64> = inferred.iter().map(|node| dim_to_double(node.cost.params)).collect();
         let macs: Vec<f64> = inferred.iter().map(|node| dim_to_double(node.cost.macs)).collect();
+        let bytes: Vec<f64> = inferred.iter().map(|node| dim_to_double(node.bytes)).collect();
         let n = nodes.len();
         Ok(r::protected(|| unsafe {
-            r::named_list(&names, |column| match names[column] {
+            let shapes_out = libR_sys::Rf_protect(shared_shapes(&inferred));
+            let out = r::named_list(&names, |column| match names[column] {
                 "id" => r::strings(nodes.iter().map(|node| node.id.as_str())),
                 "op" => r::strings(nodes.iter().map(|node| node.op.as_str())),
-                "inputs" => r::list(n, |i| r::strings(nodes[i].inputs.iter().map(String::as_str))),
-                "shapes_in" => r::list(n, |i| shapes_to_list(&inferred[i].shapes_in)),
-                "shapes_out" => r::list(n, |i| shapes_to_list(&inferred[i].shapes_out)),
+                "block" => r::strings(nodes.iter().map(|node| node.block.as_deref().unwrap_or(""))),
+                "inputs" => r::list(n, |i| inputs_as_given(r::element(given, i), &nodes[i])),
+                "shapes_in" => r::list(n, |i| {
+                    let sources = &inferred[i].sources;
+                    r::list(sources.len(), |k| r::element(r::element(shapes_out, sources[k].0), sources[k].1))
+                }),
+                "shapes_out" => shapes_out,
                 "params" => r::doubles(&params),
-                _ => r::doubles(&macs),
-            })
+                "macs" => r::doubles(&macs),
+                _ => r::doubles(&bytes),
+            });
+            libR_sys::Rf_unprotect(1);
+            out
         }))
     })
+}
+
+/// The shapes of all outputs; a shape like the one before is the same R object, which spares most of the memory.
+unsafe fn shared_shapes(inferred: &[Inferred]) -> SEXP {
+    let mut last: Option<(&Shape, SEXP)> = None;
+    unsafe {
+        r::list(inferred.len(), |i| {
+            let shapes = &inferred[i].shapes_out;
+            r::list(shapes.len(), |k| match last {
+                // it is part of the list that is being made, and so it is protected
+                Some((shape, made)) if *shape == shapes[k] => made,
+                _ => {
+                    let made = shape_to_sexp(&shapes[k]);
+                    last = Some((&shapes[k], made));
+                    made
+                }
+            })
+        })
+    }
+}
+
+/// The inputs of a node as the user gave them, where they are a character vector already.
+unsafe fn inputs_as_given(given: SEXP, node: &Node) -> SEXP {
+    let inputs = field(given, "inputs");
+    if r::kind(inputs) == SEXPTYPE::STRSXP && r::is_null(r::names_attribute(inputs)) {
+        return inputs;
+    }
+    unsafe { r::strings(node.inputs.iter().map(String::as_str)) }
+}
+
+/// The element of a list of that name, or NULL.
+fn field(x: SEXP, name: &str) -> SEXP {
+    let names = r::names_attribute(x);
+    let at = (0..r::len(x)).find(|&i| r::text_is(names, i, name));
+    at.map_or(r::null(), |i| r::element(x, i))
 }
 
 fn infer(nodes: &[Node], input: SEXP) -> Result<Vec<Inferred>> {
@@ -187,12 +259,7 @@ fn read_node(x: SEXP, number: usize) -> Result<Node> {
     if r::kind(x) != SEXPTYPE::VECSXP {
         return Err(wrong("a list with id, op, args and inputs"));
     }
-    let n = r::len(x);
-    let names = r::names_attribute(x);
-    let field = |name: &str| {
-        let at = (0..n).find(|&i| r::text_is(names, i, name));
-        at.map_or(r::null(), |i| r::element(x, i))
-    };
+    let field = |name: &str| field(x, name);
     let id = r::one_text(field("id")).ok_or_else(|| wrong("one text as the id"))?;
     let op = r::one_text(field("op")).ok_or_else(|| wrong(&format!("one text as the op ({})", quoted(&id))))?;
     let args =
@@ -205,7 +272,28 @@ fn read_node(x: SEXP, number: usize) -> Result<Node> {
         _ => None,
     };
     let inputs = inputs.ok_or_else(|| wrong(&format!("texts as the inputs ({})", quoted(&id))))?;
-    Ok(Node { id, op, args, inputs })
+    let block = match field("block") {
+        none if r::is_null(none) => None,
+        block => Some(r::one_text(block).ok_or_else(|| wrong(&format!("one text as the block ({})", quoted(&id))))?),
+    };
+    let block = block.filter(|block| !block.is_empty());
+    let given = read_given(field("shapes_out"), field("shapes_out_of_one"), field("params"))
+        .map_err(|_| wrong(&format!("a list of shapes as the shapes_out ({})", quoted(&id))))?;
+    Ok(Node { id, op, args, inputs, block, given })
+}
+
+/// What a node says of its outputs itself, where no rule can.
+fn read_given(shapes_out: SEXP, of_one: SEXP, params: SEXP) -> Result<Option<Given>> {
+    if r::is_null(shapes_out) {
+        return Ok(None);
+    }
+    let (shapes_out, _) = read_shapes_or_shape(shapes_out, "shapes_out")?;
+    let of_one = if r::is_null(of_one) { None } else { Some(read_shapes_or_shape(of_one, "shapes_out")?.0) };
+    let params = match read_value(params) {
+        Value::Numbers(numbers) => numbers.first().copied().flatten().map(|n| n as i64),
+        _ => None,
+    };
+    Ok(Some(Given { shapes_out, of_one, params }))
 }
 
 /// The shape of one output, for the print methods.

@@ -242,6 +242,11 @@ fn view<'a, T: Clone + Default>(
     }
 }
 
+/// Whether R does not hold the elements in memory.
+pub fn is_deferred(x: SEXP) -> bool {
+    unsafe { ALTREP(x) != 0 }
+}
+
 pub fn read_integers<'a>(x: SEXP) -> View<'a, c_int> {
     view(x, INTEGER_RO, INTEGER_GET_REGION)
 }
@@ -296,6 +301,15 @@ pub fn names_attribute(x: SEXP) -> SEXP {
     unsafe { Rf_getAttrib(x, R_NamesSymbol) }
 }
 
+/// Whether it is one text and not NA.
+pub fn is_text(x: SEXP) -> bool {
+    kind(x) == SEXPTYPE::STRSXP
+        && len(x) == 1
+        && !is_deferred(x)
+        && !has_class(x)
+        && unsafe { STRING_ELT(x, 0) != R_NaString }
+}
+
 /// The class or the type of a value, for messages.
 pub fn class_name(x: SEXP) -> String {
     if has_class(x) {
@@ -324,6 +338,10 @@ pub fn class_name(x: SEXP) -> String {
         _ => "value of another type",
     }
     .to_string()
+}
+
+pub unsafe fn integer(value: i32) -> SEXP {
+    unsafe { libR_sys::Rf_ScalarInteger(value) }
 }
 
 pub unsafe fn logical(value: bool) -> SEXP {

@@ -1,7 +1,7 @@
 //! One way in: R values become shapes, names and arguments here and nowhere else; and shapes become R values.
 
 use crate::r::{self, SEXP, SEXPTYPE};
-use shapes::args::{shortened, Value};
+use shapes::args::{shortened, shown_number, Value};
 use shapes::dim::MAX_SIZE;
 use shapes::error::counted;
 use shapes::shape::MAX_DIMS;
@@ -29,35 +29,79 @@ pub fn read_shape(x: SEXP, what: &dyn Fn() -> String) -> Result<Shape> {
         let problem = format!("needs whole numbers >= 0 or NA for {}, but dimension {} is {shown}.", what(), i + 1);
         Error::new(Kind::Size, problem).dim(i + 1)
     };
-    let dims: Result<Dims> = match r::kind(x) {
-        SEXPTYPE::INTSXP => r::read_integers(x)
-            .iter()
-            .enumerate()
-            .map(|(i, &size)| match size {
-                NA_INTEGER => Ok(Dim::UNKNOWN),
-                size if size >= 0 => Ok(Dim::known(i64::from(size))),
-                size => Err(wrong(i, size.to_string())),
-            })
-            .collect(),
-        SEXPTYPE::REALSXP => r::read_doubles(x)
-            .iter()
-            .enumerate()
-            .map(|(i, &size)| match size {
-                size if is_missing(size) => Ok(Dim::UNKNOWN),
-                size if size >= 0.0 && size.fract() == 0.0 && size <= MAX_SIZE as f64 => Ok(Dim::known(size as i64)),
-                size => Err(wrong(i, shapes::args::shown_number(size))),
-            })
-            .collect(),
-        _ => r::read_logicals(x)
-            .iter()
-            .enumerate()
-            .map(|(i, &size)| match size {
-                NA_INTEGER => Ok(Dim::UNKNOWN),
-                size => Err(wrong(i, if size == 0 { "FALSE" } else { "TRUE" }.to_string())),
-            })
-            .collect(),
+    fn all<T: Copy>(
+        sizes: &[T],
+        size: impl Fn(T) -> Option<Dim>,
+        wrong: impl Fn(usize, T) -> Box<Error>,
+    ) -> Result<Dims> {
+        sizes.iter().enumerate().map(|(i, &x)| size(x).ok_or_else(|| wrong(i, x))).collect()
+    }
+    let dims = match r::kind(x) {
+        SEXPTYPE::INTSXP => all(&r::read_integers(x), integer_size, |i, size| wrong(i, size.to_string())),
+        SEXPTYPE::REALSXP => all(&r::read_doubles(x), double_size, |i, size| wrong(i, shown_number(size))),
+        _ => all(&r::read_logicals(x), logical_size, |i, size| wrong(i, Value::flag(size != 0).shown())),
     };
     Ok(Shape::Known(dims?))
+}
+
+fn integer_size(size: i32) -> Option<Dim> {
+    match size {
+        NA_INTEGER => Some(Dim::UNKNOWN),
+        size => (size >= 0).then_some(Dim::known(i64::from(size))),
+    }
+}
+
+fn double_size(size: f64) -> Option<Dim> {
+    if is_missing(size) {
+        return Some(Dim::UNKNOWN);
+    }
+    (size >= 0.0 && size.fract() == 0.0 && size <= MAX_SIZE as f64).then_some(Dim::known(size as i64))
+}
+
+/// A logical vector is a shape only where every entry is NA.
+fn logical_size(size: i32) -> Option<Dim> {
+    (size == NA_INTEGER).then_some(Dim::UNKNOWN)
+}
+
+/// A shape of few dimensions, held without the heap.
+#[derive(Clone, Copy)]
+pub struct SmallShape {
+    dims: [Dim; SmallShape::MOST],
+    rank: usize,
+}
+
+impl SmallShape {
+    const MOST: usize = 8;
+
+    /// A plain shape of few dimensions. Anything else, mistakes too, is for [`read_shape`].
+    pub fn read(x: SEXP) -> Option<SmallShape> {
+        let rank = if r::has_class(x) { return None } else { r::len(x) };
+        if rank > SmallShape::MOST || r::is_deferred(x) {
+            return None;
+        }
+        let mut dims = [Dim::ONE; SmallShape::MOST];
+        fn fill<T: Copy>(dims: &mut [Dim], sizes: &[T], size: impl Fn(T) -> Option<Dim>) -> Option<()> {
+            for (dim, &x) in dims.iter_mut().zip(sizes) {
+                *dim = size(x)?;
+            }
+            Some(())
+        }
+        match r::kind(x) {
+            SEXPTYPE::INTSXP => fill(&mut dims, &r::read_integers(x), integer_size)?,
+            SEXPTYPE::REALSXP => fill(&mut dims, &r::read_doubles(x), double_size)?,
+            SEXPTYPE::LGLSXP => fill(&mut dims, &r::read_logicals(x), logical_size)?,
+            _ => return None,
+        }
+        Some(SmallShape { dims, rank })
+    }
+
+    pub fn dims(&self) -> &[Dim] {
+        &self.dims[..self.rank]
+    }
+
+    pub fn dims_mut(&mut self) -> &mut [Dim] {
+        &mut self.dims[..self.rank]
+    }
 }
 
 /// NA, but not NaN.

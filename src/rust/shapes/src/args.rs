@@ -57,6 +57,16 @@ impl Value {
         }
     }
 
+    /// `c(1, 2)` for `list(1, 2)`: R torch takes one as the other. `None` for anything else.
+    fn unlisted(&self) -> Option<Value> {
+        let Value::List(items) = self else { return None };
+        let number = |(_, item): &(String, Value)| match item {
+            Value::Numbers(numbers) if numbers.len() == 1 => Some(numbers[0]),
+            _ => None,
+        };
+        items.iter().map(number).collect::<Option<Vec<_>>>().map(Value::Numbers)
+    }
+
     /// How many values it holds.
     pub fn count(&self) -> usize {
         match self {
@@ -269,6 +279,8 @@ impl Arg {
         if let Value::Null = value {
             return Ok(Checked::Absent);
         }
+        let unlisted = if self.takes == Takes::Anything { None } else { value.unlisted() };
+        let value = unlisted.as_ref().unwrap_or(value);
         match (self.takes, value) {
             (Takes::Anything, _) => Ok(Checked::Raw(value.clone())),
             (Takes::Flag, Value::Flags(flags)) => match flags.as_slice() {
@@ -298,11 +310,15 @@ impl Arg {
                 all.map_or_else(wrong, |all| Ok(Checked::Numbers(all)))
             }
             (Takes::Whole, Value::Numbers(numbers)) if numbers.len() == 1 => match whole(numbers[0]) {
-                Some(n) if n >= self.min => Ok(Checked::Wholes(vec![n])),
+                Some(n) if n >= self.min => Ok(Checked::Whole(n)),
                 _ => wrong(),
             },
             (Takes::Wholes | Takes::WholesOrWord, Value::Numbers(numbers)) => {
-                let all: Option<Vec<i64>> = numbers.iter().map(|&n| whole(n).filter(|&n| n >= self.min)).collect();
+                let fitting = |n| whole(n).filter(|&n| n >= self.min);
+                if let [one] = numbers.as_slice() {
+                    return fitting(*one).map_or_else(wrong, |one| Ok(Checked::Whole(one)));
+                }
+                let all: Option<Vec<i64>> = numbers.iter().copied().map(fitting).collect();
                 all.map_or_else(wrong, |all| Ok(Checked::Wholes(all)))
             }
             // an empty vector has no type to be wrong
@@ -332,7 +348,7 @@ impl Arg {
             Default::Flag(flag) => Checked::Flag(flag),
             Default::Whole(n) => match self.takes {
                 Takes::WholesOrMissing => Checked::WholesOrMissing(vec![Some(n)]),
-                _ => Checked::Wholes(vec![n]),
+                _ => Checked::Whole(n),
             },
             Default::Wholes(ns) => Checked::Wholes(ns.to_vec()),
             Default::Number(x) => Checked::Numbers(vec![x]),
@@ -350,6 +366,8 @@ fn whole(number: Option<f64>) -> Option<i64> {
 enum Checked {
     Absent,
     Flag(bool),
+    /// By far the most usual, so it is spared the heap.
+    Whole(i64),
     Wholes(Vec<i64>),
     WholesOrMissing(Vec<Option<i64>>),
     Numbers(Vec<f64>),
@@ -411,8 +429,17 @@ impl Args {
         matches!(self.get(name), Checked::Flag(true))
     }
 
+    /// A flag that has no default.
+    pub fn get_flag(&self, name: &str) -> Option<bool> {
+        match self.get(name) {
+            Checked::Flag(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+
     pub fn get_whole(&self, name: &str) -> Option<i64> {
         match self.get(name) {
+            Checked::Whole(n) => Some(*n),
             Checked::Wholes(ns) => ns.first().copied(),
             _ => None,
         }
@@ -425,6 +452,7 @@ impl Args {
 
     pub fn get_wholes(&self, name: &str) -> Option<&[i64]> {
         match self.get(name) {
+            Checked::Whole(n) => Some(std::slice::from_ref(n)),
             Checked::Wholes(ns) => Some(ns),
             _ => None,
         }

@@ -98,7 +98,7 @@ fn clash(shapes: &[&[Dim]], rank: usize, d: usize, tensors: bool) -> Box<Error> 
 
 /// The sentence PyTorch says, with dimensions counted from 1.
 fn tensor_sentence(a: Dim, b: Dim, d: usize) -> String {
-    format!("The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {}.", d + 1)
+    format!("The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {}", d + 1)
 }
 
 /// The two shapes and what they broadcast to, all of one length.

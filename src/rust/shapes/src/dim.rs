@@ -96,7 +96,7 @@ impl Dim {
         if divisor == 0 {
             return self.may_be(0).then_some(Dim::between(0, INFINITE));
         }
-        let low = if self.low == -INFINITE { self.low } else { -floor_div(-self.low, divisor) };
+        let low = -floor_div(self.low.saturating_neg(), divisor);
         let high = floor_div(self.high, divisor);
         (low <= high).then_some(Dim { low, high })
     }
@@ -195,6 +195,14 @@ impl Dim {
         product.is_representable().then_some(product)
     }
 
+    /// The sizes that times `other` can give `self`.
+    fn quotient(self, other: Dim) -> Dim {
+        let high = if other.low == 0 { INFINITE } else { floor_div(self.high, other.low) };
+        let low =
+            if other.high == INFINITE { i64::from(self.low > 0) } else { -floor_div(-self.low, other.high.max(1)) };
+        Dim { low, high }
+    }
+
     fn by_corners(self, other: Dim, f: impl Fn(i64, i64) -> i64) -> Dim {
         if let (Some(a), Some(b)) = (self.value(), other.value()) {
             return Dim::known(f(a, b));
@@ -265,6 +273,92 @@ impl Dim {
     }
 }
 
+/// How many elements a shape has: the product of its known sizes, times that of its unknown ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Elements {
+    known: i64,
+    unknown: Dim,
+}
+
+impl Elements {
+    /// The elements of a shape of these sizes; `None` if the known sizes alone are beyond [`MAX_SIZE`].
+    pub fn of(sizes: &[Dim]) -> Option<Elements> {
+        let (known, unknown): (Vec<Dim>, Vec<Dim>) = sizes.iter().partition(|size| size.value().is_some());
+        let known = Dim::product(&known)?.low;
+        Some(Elements { known, unknown: unknown.into_iter().fold(Dim::ONE, Dim::mul) })
+    }
+
+    pub fn count(self) -> Dim {
+        self.unknown * self.known
+    }
+
+    /// The product of the known sizes, for messages.
+    pub fn known(self) -> i64 {
+        self.known
+    }
+
+    /// Whether two shapes may have as many elements.
+    pub fn equals(self, other: Elements) -> Certainty {
+        let ever = match (self.known, other.known) {
+            (0, _) => other.count().may_be(0),
+            (_, 0) => self.count().may_be(0),
+            _ => self.needed(other).is_some(),
+        };
+        Certainty::of(ever && self.count().value().is_some() && other.count().value().is_some(), ever)
+    }
+
+    /// What is left of `sizes` when they must hold this many elements; `None` if they never do.
+    pub fn fill(self, sizes: &[Dim]) -> Option<Vec<Dim>> {
+        let wanted = Elements::of(sizes)?;
+        let mut sizes = sizes.to_vec();
+        match (self.known, wanted.known) {
+            (0, 0) => Some(sizes),
+            (_, 0) => self.unknown.may_be(0).then_some(sizes),
+            (0, _) => {
+                // one size must be 0; which one is known if only one can be
+                let mut zeros = sizes.iter_mut().filter(|size| size.may_be(0));
+                let zero = zeros.next()?;
+                if zeros.next().is_none() {
+                    *zero = Dim::ZERO;
+                }
+                Some(sizes)
+            }
+            _ => {
+                let needed = self.needed(wanted)?;
+                let unknown: Vec<usize> = (0..sizes.len()).filter(|&i| sizes[i].value().is_none()).collect();
+                let mut after = vec![Dim::ONE; unknown.len() + 1];
+                for (place, &i) in unknown.iter().enumerate().rev() {
+                    after[place] = after[place + 1] * sizes[i];
+                }
+                let mut before = Dim::ONE;
+                for (place, &i) in unknown.iter().enumerate() {
+                    let others = before * after[place + 1];
+                    before = before * sizes[i];
+                    sizes[i] = sizes[i].unify(needed.quotient(others))?;
+                }
+                Some(sizes)
+            }
+        }
+    }
+
+    /// The product that the unknown sizes of `wanted` must have, none of the known ones being 0.
+    fn needed(self, wanted: Elements) -> Option<Dim> {
+        let common = greatest_common_divisor(self.known, wanted.known);
+        // self.known * self.unknown = wanted.known * wanted.unknown where both sides are a multiple of this many
+        let (ours, theirs) = (self.known / common, wanted.known / common);
+        let times = wanted.unknown.exact_div(ours)?.unify(self.unknown.exact_div(theirs)?)?;
+        Some(times * ours)
+    }
+}
+
+fn greatest_common_divisor(a: i64, b: i64) -> i64 {
+    if b == 0 {
+        a
+    } else {
+        greatest_common_divisor(b, a % b)
+    }
+}
+
 macro_rules! left_operand {
     ($($trait:ident $method:ident),*) => {$(
         impl $trait<Dim> for i64 {
@@ -283,5 +377,47 @@ impl fmt::Display for Dim {
             Some(size) => f.pad_integral(size >= 0, "", &size.unsigned_abs().to_string()),
             None => f.pad("NA"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(elements: &[Dim], sizes: &[Dim]) -> Option<Vec<Option<i64>>> {
+        let filled = Elements::of(elements)?.fill(sizes)?;
+        Some(filled.into_iter().map(Dim::value).collect())
+    }
+
+    #[test]
+    fn elements_fill_sizes() {
+        let (n, free) = (Dim::UNKNOWN, Dim::at_least(0));
+        let d = Dim::known;
+        assert_eq!(filled(&[n, d(3), d(4)], &[d(5), d(12)]), Some(vec![Some(5), Some(12)]));
+        assert_eq!(filled(&[n, d(3), d(4)], &[d(5), d(6)]), None);
+        assert_eq!(filled(&[n, d(3), d(4)], &[free, d(5)]), Some(vec![None, Some(5)]));
+        assert_eq!(filled(&[d(2), d(6)], &[d(3), free]), Some(vec![Some(3), Some(4)]));
+        assert_eq!(filled(&[d(0), d(6)], &[d(3), free]), Some(vec![Some(3), Some(0)]));
+        assert_eq!(filled(&[n, d(0)], &[n, d(5)]), None);
+        assert_eq!(filled(&[n], &[]), Some(vec![]));
+        assert_eq!(filled(&[n, d(2)], &[]), None);
+        // every unknown factor of 1 is 1
+        assert_eq!(filled(&[d(1)], &[n, n]), Some(vec![Some(1), Some(1)]));
+        assert_eq!(filled(&[d(6)], &[n, d(2), n]), Some(vec![None, Some(2), None]));
+        assert_eq!(filled(&[d(4)], &[Dim::at_least(2), Dim::at_least(2)]), Some(vec![Some(2), Some(2)]));
+        let multiples = Elements::of(&[n, d(6)]).and_then(|elements| elements.fill(&[d(4), n])).expect("12 fits");
+        assert_eq!(multiples[1].lowest(), 3);
+    }
+
+    #[test]
+    fn elements_may_be_equal() {
+        let n = Dim::UNKNOWN;
+        let of = |sizes: &[Dim]| Elements::of(sizes).expect("small");
+        let d = Dim::known;
+        assert_eq!(of(&[d(6)]).equals(of(&[d(2), d(3)])), Certainty::Yes);
+        assert_eq!(of(&[d(6)]).equals(of(&[d(2), n])), Certainty::Maybe);
+        assert_eq!(of(&[d(6)]).equals(of(&[d(4), n])), Certainty::No);
+        assert_eq!(of(&[n, d(0)]).equals(of(&[n])), Certainty::No);
+        assert_eq!(of(&[n, d(0)]).equals(of(&[n, d(0)])), Certainty::Yes);
     }
 }

@@ -47,6 +47,8 @@ pub struct Error {
     pub table: bool,
     /// The subject of the text, where it is neither the PipeOp nor the operator: a layer of a network, or nothing.
     pub layer: Option<String>,
+    /// What the rows of the table are called, where the inputs have names of their own.
+    pub labels: Vec<String>,
     /// How the layer was reached, or other lines that follow.
     pub trace: Vec<String>,
 
@@ -70,6 +72,7 @@ impl Error {
             hint: None,
             table: false,
             layer: None,
+            labels: Vec::new(),
             trace: Vec::new(),
             id: None,
             op: None,
@@ -123,6 +126,14 @@ impl Error {
         self
     }
 
+    /// The shapes, unless the error has some already.
+    pub fn with_shapes(mut self: Box<Self>, shapes: &[Shape]) -> Box<Error> {
+        if self.shapes.is_empty() {
+            self.shapes = shapes.to_vec();
+        }
+        self
+    }
+
     /// `dim` counts from 1.
     pub fn dim(mut self: Box<Self>, dim: usize) -> Box<Error> {
         self.dim = Some(dim);
@@ -159,7 +170,8 @@ impl fmt::Display for Error {
             write!(f, "{subject} ")?;
         }
         f.write_str(&self.problem)?;
-        if !self.shapes.is_empty() && !self.table {
+        let about_shapes = !matches!(self.kind, Kind::Argument | Kind::Op | Kind::Type);
+        if about_shapes && !self.shapes.is_empty() && !self.table {
             let shapes = shown_list(&self.shapes);
             // the problem may have shown them already
             if !self.problem.contains(&shapes) {
@@ -174,7 +186,11 @@ impl fmt::Display for Error {
             write!(f, "\n{hint}")?;
         }
         if self.table {
-            let names: Vec<String> = (1..=self.shapes.len()).map(|i| format!("input {i}")).collect();
+            let name = |i: usize| match self.labels.get(i) {
+                Some(label) => format!("input {} from {label}", i + 1),
+                None => format!("input {}", i + 1),
+            };
+            let names: Vec<String> = (0..self.shapes.len()).map(name).collect();
             let rows: Vec<_> =
                 names.into_iter().zip(&self.shapes).filter_map(|(name, shape)| Some((name, shape.dims()?))).collect();
             for line in line_up(&rows, self.dim) {
@@ -226,9 +242,14 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         return None;
     }
     let lower = word.to_lowercase();
+    let unlikeness = |candidate: &str| match candidate.to_lowercase() {
+        // what was begun, or left out at the front, is meant before what is only spelled alike
+        longer if lower.len() >= 3 && (longer.starts_with(&lower) || longer.ends_with(&lower)) => 1,
+        other => distance(&lower, &other),
+    };
     candidates
         .into_iter()
-        .map(|candidate| (distance(&lower, &candidate.to_lowercase()), candidate))
+        .map(|candidate| (unlikeness(candidate), candidate))
         .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(lower.chars().count()).div_ceil(3))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod args;
+pub mod assertions;
 pub mod broadcast;
 pub mod dim;
 pub mod error;

@@ -2,14 +2,14 @@
 
 mod json;
 
-pub use json::{read, write};
+pub use json::{read, write, File};
 
-use crate::args::{shortened, Value};
+use crate::args::{shortened, Args, Value};
 use crate::dim::Dim;
 use crate::error::{counted, nearest, one_of, Error, Kind, Result};
 use crate::op::{Cost, Incoming, Op, Outputs};
 use crate::ops;
-use crate::shape::Shape;
+use crate::shape::{Dims, Shape};
 use std::collections::HashMap;
 
 /// A node as it is written down.
@@ -20,14 +20,28 @@ pub struct Node {
     pub args: Vec<(String, Value)>,
     /// Ids of nodes; `"id:2"` is the second output of a node.
     pub inputs: Vec<String>,
+    /// The block it stands in, as in `"stage1/unit2"`.
+    pub block: Option<String>,
+    /// What somebody else has worked out: the outputs of an operator that has no rule.
+    pub given: Option<Given>,
+}
+
+/// The outputs of an operator that has no rule.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Given {
+    pub shapes_out: Vec<Shape>,
+    /// The same for one observation, where the batch is unknown.
+    pub of_one: Option<Vec<Shape>>,
+    pub params: Option<i64>,
 }
 
 /// What a node does.
-#[derive(Clone, Copy)]
 enum Role {
     Input,
-    Parameter,
-    Operator(&'static Op),
+    Parameter(Dims),
+    Operator(&'static Op, Args),
+    /// Its outputs are given.
+    Opaque,
 }
 
 /// A network whose references are found and whose nodes stand in an order in which they can be worked out.
@@ -42,9 +56,21 @@ pub struct Network<'a> {
 /// What is known of one node.
 #[derive(Clone, Debug)]
 pub struct Inferred {
-    pub shapes_in: Vec<Shape>,
+    /// The nodes and outputs (0-based) that come in.
+    pub sources: Vec<(usize, usize)>,
     pub shapes_out: Vec<Shape>,
     pub cost: Cost,
+    /// The memory of its outputs as 32-bit floats; of one observation where the batch is unknown.
+    pub bytes: Dim,
+}
+
+impl Inferred {
+    fn new(sources: Vec<(usize, usize)>, shapes_out: Vec<Shape>, cost: Cost) -> Inferred {
+        const FLOAT: i64 = 4;
+        let elements = |shape: &Shape| shape.dims().and_then(Dim::product).unwrap_or(Dim::at_least(0));
+        let bytes = shapes_out.iter().fold(Dim::ZERO, |sum, shape| sum + elements(shape) * FLOAT);
+        Inferred { sources, shapes_out, cost, bytes }
+    }
 }
 
 impl<'a> Network<'a> {
@@ -77,58 +103,64 @@ impl<'a> Network<'a> {
 
     /// Every node, given the shapes of the input nodes in their order.
     pub fn infer(&self, inputs: &[Shape]) -> Result<Vec<Inferred>> {
-        let mut nodes = self.pass(inputs)?;
-        // multiply-adds of an unknown batch are those of one observation
+        let mut nodes = self.pass(inputs, false).map_err(|(i, error)| self.with_fitting_size(inputs, i, error))?;
+        // multiply-adds and memory of an unknown batch are those of one observation
         if inputs.iter().any(has_unknown_batch) {
             let single: Vec<Shape> = inputs.iter().map(with_one_observation).collect();
-            let per_observation = self.pass(&single);
-            for (i, node) in nodes.iter_mut().enumerate() {
-                // where a batch of 1 does not fit, they stay unknown
-                if let Ok(single) = &per_observation {
-                    node.cost.macs = single[i].cost.macs;
+            // where a batch of 1 does not fit, they stay unknown
+            if let Ok(single) = self.pass(&single, true) {
+                for (node, single) in nodes.iter_mut().zip(single) {
+                    node.cost.macs = single.cost.macs;
+                    node.bytes = single.bytes;
                 }
             }
         }
         Ok(nodes)
     }
 
-    fn pass(&self, inputs: &[Shape]) -> Result<Vec<Inferred>> {
+    /// Every node in turn; an error comes with the node it happened in.
+    fn pass(&self, inputs: &[Shape], of_one: bool) -> std::result::Result<Vec<Inferred>, (usize, Box<Error>)> {
         let mut given = inputs.iter();
         let mut done: Vec<Option<Inferred>> = vec![None; self.nodes.len()];
         // inputs are taken in the order in which they are written
         for (i, role) in self.roles.iter().enumerate() {
             if let Role::Input = role {
                 let shape = given.next().cloned().unwrap_or(Shape::Unknown);
-                done[i] = Some(Inferred { shapes_in: Vec::new(), shapes_out: vec![shape], cost: Cost::FREE });
+                done[i] = Some(Inferred::new(Vec::new(), vec![shape], Cost::FREE));
             }
         }
         for &i in &self.order {
             if done[i].is_none() {
-                done[i] = Some(self.node(i, &done).map_err(|error| self.explain(i, &done, error))?);
+                done[i] = Some(self.node(i, &done, of_one).map_err(|error| (i, self.explain(i, &done, error)))?);
             }
         }
         Ok(done.into_iter().flatten().collect())
     }
 
-    fn node(&self, i: usize, done: &[Option<Inferred>]) -> Result<Inferred> {
-        let node = &self.nodes[i];
+    fn node(&self, i: usize, done: &[Option<Inferred>], of_one: bool) -> Result<Inferred> {
         let mut shapes_in = Vec::with_capacity(self.sources[i].len());
         for &(from, output) in &self.sources[i] {
             shapes_in.push(self.output(done, from, output)?);
         }
-        match self.roles[i] {
-            Role::Operator(op) => {
-                let outcome = op.run(Incoming { shapes: &shapes_in, names: None }, &node.args)?;
+        let sources = self.sources[i].clone();
+        match &self.roles[i] {
+            Role::Operator(op, args) => {
+                let outcome = op.run_checked(Incoming { shapes: &shapes_in, names: None }, args)?;
                 let shapes_out = match outcome.outputs {
                     Outputs::Shapes(shapes) => shapes,
                     Outputs::Unknown => vec![Shape::Unknown],
                 };
-                Ok(Inferred { shapes_in, shapes_out, cost: outcome.cost })
+                Ok(Inferred::new(sources, shapes_out, outcome.cost))
             }
-            Role::Parameter => {
-                let shape = parameter_shape(node)?;
-                let params = Dim::product(&shape).unwrap_or(Dim::UNKNOWN);
-                Ok(Inferred { shapes_in, shapes_out: vec![shape.into()], cost: Cost { params, macs: Dim::ZERO } })
+            Role::Parameter(shape) => {
+                let params = Dim::product(shape).unwrap_or(Dim::UNKNOWN);
+                Ok(Inferred::new(sources, vec![shape.clone().into()], Cost { params, macs: Dim::ZERO }))
+            }
+            Role::Opaque => {
+                let given = self.nodes[i].given.clone().unwrap_or_default();
+                let params = given.params.map_or(Dim::at_least(0), Dim::known);
+                let shapes_out = if of_one { given.of_one.unwrap_or(given.shapes_out) } else { given.shapes_out };
+                Ok(Inferred::new(sources, shapes_out, Cost { params, macs: Dim::at_least(0) }))
             }
             Role::Input => unreachable!("inputs are given"),
         }
@@ -147,19 +179,21 @@ impl<'a> Network<'a> {
         })
     }
 
-    /// An error with the layer it happened in and the way there.
-    fn explain(&self, i: usize, done: &[Option<Inferred>], mut error: Box<Error>) -> Box<Error> {
-        const STEPS: usize = 3;
-        let node = &self.nodes[i];
-        error.id = Some(node.id.clone());
-        error.op = Some(node.op.clone());
-        error.layer = Some(format!("Layer '{}' ({})", shortened(&node.id), shortened(&node.op)));
+    /// An error with the layer it happened in, where its inputs come from and the way there.
+    fn explain(&self, i: usize, done: &[Option<Inferred>], error: Box<Error>) -> Box<Error> {
+        const STEPS: usize = 4;
+        let mut error = in_layer(error, &self.nodes[i]);
+        let from = |&(from, _): &(usize, usize)| format!("'{}'", shortened(&self.nodes[from].id));
+        error.labels = self.sources[i].iter().map(from).collect();
+        if let [source] = error.labels.as_slice() {
+            error.problem = error.problem.replacen("its input", &format!("its input from {source}"), 1);
+        }
         let mut path = Vec::new();
         let mut at = self.sources[i].first().copied();
         while let Some((from, output)) = at {
-            let shape = self.output(done, from, output).unwrap_or(Shape::Unknown);
-            let role = if let Role::Input = self.roles[from] { "" } else { self.nodes[from].op.as_str() };
-            path.push((shortened(&self.nodes[from].id), role, shape.to_string()));
+            let shapes = done[from].as_ref().map_or(&[][..], |node| &node.shapes_out);
+            let shape = shapes.get(output).or(shapes.first()).map_or(String::new(), Shape::to_string);
+            path.push((shortened(&self.nodes[from].id), self.nodes[from].op.as_str(), shape));
             at = if path.len() == STEPS { None } else { self.sources[from].first().copied() };
         }
         if !path.is_empty() {
@@ -170,35 +204,70 @@ impl<'a> Network<'a> {
         }
         error
     }
+
+    /// The error with the size of the network's input that would fit node `i`, where one input has spatial dimensions and a
+    /// search is cheap.
+    fn with_fitting_size(&self, inputs: &[Shape], i: usize, error: Box<Error>) -> Box<Error> {
+        const LARGEST: i64 = 1024;
+        const MOST_NODES: usize = 200_000;
+        let [Shape::Known(dims)] = inputs else { return error };
+        if error.kind != Kind::Size || dims.len() < 3 || self.nodes.len() * LARGEST as usize > MOST_NODES {
+            return error;
+        }
+        let sized = |size: i64| {
+            let mut dims = dims.clone();
+            dims[2..].fill(Dim::known(size));
+            Shape::Known(dims)
+        };
+        let gets_past = |size: &i64| match self.pass(&[sized(*size)], false) {
+            Ok(_) => true,
+            Err((at, _)) => self.place(at) > self.place(i),
+        };
+        match (1..=LARGEST).find(gets_past) {
+            Some(size) => {
+                let mut error = error;
+                error.trace.push(format!("An input of {} to the network would fit.", sized(size)));
+                error
+            }
+            None => error,
+        }
+    }
+
+    /// When a node is worked out.
+    fn place(&self, i: usize) -> usize {
+        self.order.iter().position(|&at| at == i).unwrap_or(0)
+    }
 }
 
 fn role(node: &Node) -> Result<Role> {
     match node.op.as_str() {
         "input" => Ok(Role::Input),
-        "parameter" => Ok(Role::Parameter),
-        name => ops::find(name).map(Role::Operator).map_err(|mut error| {
-            error.problem = format!("of the network: {}", lower_first(&error.problem));
-            error.layer = Some(format!("Layer '{}'", shortened(&node.id)));
-            error.id = Some(node.id.clone());
-            error.op = Some(name.to_string());
-            error
-        }),
+        _ if node.given.is_some() => Ok(Role::Opaque),
+        "parameter" => parameter_shape(node).map(Role::Parameter).map_err(|error| in_layer(error, node)),
+        name => {
+            let op = ops::find(name).map_err(|mut error| {
+                error.problem = format!("is of an operator that is not there: '{}'.", shortened(name));
+                error = in_layer(error, node);
+                error.layer = Some(format!("Layer '{}'", shortened(&node.id)));
+                error
+            })?;
+            let args = op.check(&node.args).map_err(|error| in_layer(error, node))?;
+            Ok(Role::Operator(op, args))
+        }
     }
 }
 
-fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
+/// An error with the layer it happened in.
+fn in_layer(mut error: Box<Error>, node: &Node) -> Box<Error> {
+    error.id = Some(node.id.clone());
+    error.op = Some(node.op.clone());
+    let block = node.block.as_ref().map_or(String::new(), |block| format!(" in block '{}'", shortened(block)));
+    error.layer = Some(format!("Layer '{}' ({}){block}", shortened(&node.id), shortened(&node.op)));
+    error
 }
 
 fn sources(node: &Node, places: &HashMap<&str, usize>) -> Result<Vec<(usize, usize)>> {
-    let fail = |problem: String| {
-        let mut error = Error::new(Kind::Argument, problem);
-        error.id = Some(node.id.clone());
-        error.op = Some(node.op.clone());
-        error.layer = Some(format!("Layer '{}' ({})", shortened(&node.id), shortened(&node.op)));
-        error
-    };
+    let fail = |problem: String| in_layer(Error::new(Kind::Argument, problem), node);
     if node.op == "input" && !node.inputs.is_empty() {
         return Err(fail("is an input of the network and cannot take inputs itself.".to_string()));
     }
@@ -216,7 +285,7 @@ fn sources(node: &Node, places: &HashMap<&str, usize>) -> Result<Vec<(usize, usi
                 Some(_) => Err(fail(format!("takes '{}': outputs count from 1.", shortened(reference)))),
                 None => {
                     let error = fail(format!("takes '{}', which is no layer of the network.", shortened(reference)));
-                    Err(match nearest(reference, places.keys().copied()) {
+                    Err(match nearest(reference, places.keys().copied().filter(|&id| id != node.id)) {
                         Some(near) => error.hint(format!("Did you mean '{near}'?")),
                         None => error,
                     })

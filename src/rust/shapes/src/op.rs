@@ -65,6 +65,19 @@ impl Inputs {
         Err(Error::new(Kind::Argument, format!("needs {wanted}, not {n}.")))
     }
 
+    /// Every required input is among those that were given by name.
+    fn check_required(&self, places: &[usize]) -> Result<()> {
+        let Inputs::Named { names, optional } = *self else { return Ok(()) };
+        let required = &names[..names.len() - optional];
+        match (0..required.len()).find(|i| !places.contains(i)) {
+            None => Ok(()),
+            Some(missing) => {
+                let problem = format!("needs input '{}' ({}).", required[missing], self.signature());
+                Err(Error::new(Kind::Argument, problem))
+            }
+        }
+    }
+
     /// Inputs given under names stand in the operator's order; `None` where a name says nothing of the place.
     fn places(&self, names: &[String]) -> Option<Vec<usize>> {
         let Inputs::Named { names: declared, .. } = *self else { return None };
@@ -282,10 +295,10 @@ impl<'a> Call<'a> {
         let Some(wanted) = self.args.get_whole(name) else { return Ok(size) };
         size.unify(wanted).ok_or_else(|| {
             let problem = format!(
-                "has {name} = {wanted}, but {} of {} is {}.",
+                "needs {name} = {wanted}, but gets {} in {} of {}.",
+                said(size),
                 dimension(&[dim + 1]),
-                self.the_input(i),
-                said(size)
+                self.the_input(i)
             );
             let error = self.size_error(i, dim, problem).argument(name);
             let fitting = crate::shape::Shown(&replaced(self.input(i), dim, Dim::known(wanted))).to_string();
@@ -305,6 +318,37 @@ impl<'a> Call<'a> {
         } else {
             format!("input {}", i + 1)
         }
+    }
+
+    /// The one size that the dimensions at `places` (input and dimension, counted from 0) must share; `what` names it.
+    pub fn common_size(&self, what: &str, places: &[(usize, usize)]) -> Result<Dim> {
+        let size_at = |&(i, d): &(usize, usize)| self.input(i)[d];
+        let mut common: Option<Dim> = None;
+        for (k, place) in places.iter().enumerate() {
+            let size = size_at(place);
+            common = Some(match common {
+                None => size,
+                Some(before) => before.unify(size).ok_or_else(|| {
+                    let clash = places[..k].iter().find(|earlier| size_at(earlier).equals(size).is_no());
+                    self.unequal(what, *clash.unwrap_or(&places[0]), *place)
+                })?,
+            });
+        }
+        Ok(common.unwrap_or(Dim::UNKNOWN))
+    }
+
+    fn unequal(&self, what: &str, (i, d): (usize, usize), (j, e): (usize, usize)) -> Box<Error> {
+        let (a, b) = (self.input(i)[d], self.input(j)[e]);
+        let problem = format!(
+            "needs one {what}, but {} of {} is {} and {} of {} is {}.",
+            dimension(&[d + 1]),
+            self.the_input(i),
+            said(a),
+            dimension(&[e + 1]),
+            self.the_input(j),
+            said(b)
+        );
+        Error::new(Kind::Size, problem).inputs([i + 1, j + 1]).dim(e + 1).sizes([a, b])
     }
 
     /// The dimension that `dim` means in `rank` dimensions, counted from 0; -1 is the last.
@@ -401,23 +445,29 @@ impl Op {
 
     /// The shapes of the outputs, and the cost.
     pub fn run(&'static self, inputs: Incoming, params: &[(String, Value)]) -> Result<Outcome> {
-        self.run_unnamed(inputs, params).map_err(|mut error| {
-            error.op = Some(self.name.to_string());
-            if error.shapes.is_empty() {
-                error.shapes = inputs.shapes.to_vec();
-            }
-            error
-        })
+        let args = self.check(params).map_err(|error| error.with_shapes(inputs.shapes))?;
+        self.run_checked(inputs, &args)
     }
 
-    fn run_unnamed(&'static self, inputs: Incoming, params: &[(String, Value)]) -> Result<Outcome> {
-        let args = Args::check(self.args, params)?;
+    /// The arguments of one use, for any number of runs.
+    pub fn check(&'static self, params: &[(String, Value)]) -> Result<Args> {
+        Args::check(self.args, params).map_err(|error| error.op(self.name))
+    }
+
+    pub fn run_checked(&'static self, inputs: Incoming, args: &Args) -> Result<Outcome> {
+        self.dispatch(inputs, args).map_err(|error| error.op(self.name).with_shapes(inputs.shapes))
+    }
+
+    fn dispatch(&'static self, inputs: Incoming, args: &Args) -> Result<Outcome> {
         self.inputs.check(inputs.shapes.len())?;
         let places = inputs.names.and_then(|names| self.inputs.places(names));
+        if let Some(places) = &places {
+            self.inputs.check_required(places)?;
+        }
         let known: Option<Vec<&[Dim]>> = inputs.shapes.iter().map(Shape::dims).collect();
         match known {
-            Some(dims) => self.apply(&args, dims, places.as_deref()),
-            None => self.apply_to_unknown(&args, inputs.shapes, places.as_deref()),
+            Some(dims) => self.apply(args, dims, places.as_deref()),
+            None => self.apply_to_unknown(args, inputs.shapes, places.as_deref()),
         }
     }
 
@@ -446,14 +496,24 @@ impl Op {
         /// PyTorch's own limit.
         const MOST_DIMS: usize = 64;
         let unknown: Vec<usize> = (0..shapes.len()).filter(|&i| shapes[i] == Shape::Unknown).collect();
-        // every combination for few inputs; more of them are taken to have one number of dimensions
-        let most = if unknown.len() == 1 { MOST_DIMS } else { 8 };
-        let combinations: Vec<Vec<usize>> = if unknown.len() <= 2 {
+        // every combination for inputs that have names, as many as time allows; others have one number of dimensions
+        let most = match unknown.len() {
+            1 => MOST_DIMS,
+            2 | 3 => 8,
+            4 => 5,
+            5 => 4,
+            _ => 3,
+        };
+        let is_few = match self.inputs {
+            Inputs::Named { .. } => unknown.len() <= 5,
+            Inputs::Any { .. } => unknown.len() <= 2,
+        };
+        let combinations: Vec<Vec<usize>> = if is_few {
             (0..(most + 1).pow(unknown.len() as u32))
                 .map(|code| (0..unknown.len()).map(|i| code / (most + 1).pow(i as u32) % (most + 1)).collect())
                 .collect()
         } else {
-            (0..=most).map(|rank| vec![rank; unknown.len()]).collect()
+            (0..=8).map(|rank| vec![rank; unknown.len()]).collect()
         };
         let any = vec![Dim::UNKNOWN; MOST_DIMS];
         let mut found: Option<Outcome> = None;

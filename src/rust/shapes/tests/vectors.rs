@@ -2,8 +2,8 @@
 
 use serde_json::Value as Json;
 use shapes::args::Value;
-use shapes::op::{Incoming, Outputs};
-use shapes::{ops, Dim, Shape};
+use shapes::op::{Incoming, Outcome, Outputs};
+use shapes::{ops, Dim, Result, Shape};
 use std::path::PathBuf;
 
 fn rows(file: &str) -> Vec<Json> {
@@ -31,6 +31,17 @@ fn value(json: &Json) -> Value {
     }
 }
 
+fn outcome(row: &Json) -> Result<Outcome> {
+    let mut params: Vec<(String, Value)> =
+        row["params"].as_object().map_or(Vec::new(), |p| p.iter().map(|(k, v)| (k.clone(), value(v))).collect());
+    if row["task"].is_object() {
+        params.push(("task".to_string(), value(&row["task"])));
+    }
+    let shapes: Vec<Shape> = row["in"].as_array().expect("in is an array").iter().map(shape).collect();
+    let op = ops::find(row["op"].as_str().expect("op is a text"))?;
+    op.run(Incoming { shapes: &shapes, names: None }, &params)
+}
+
 /// What a row says, and what we say, as texts; unknown sizes as NA.
 fn answers(row: &Json) -> (String, String) {
     let shown = |shapes: &[Shape]| shapes.iter().map(Shape::to_string).collect::<Vec<_>>().join(" ");
@@ -39,14 +50,7 @@ fn answers(row: &Json) -> (String, String) {
         (_, Json::Null) => "unknown outputs".to_string(),
         (_, out) => shown(&out.as_array().expect("out is an array").iter().map(shape).collect::<Vec<_>>()),
     };
-    let mut params: Vec<(String, Value)> =
-        row["params"].as_object().map_or(Vec::new(), |p| p.iter().map(|(k, v)| (k.clone(), value(v))).collect());
-    if row["task"].is_object() {
-        params.push(("task".to_string(), value(&row["task"])));
-    }
-    let shapes: Vec<Shape> = row["in"].as_array().expect("in is an array").iter().map(shape).collect();
-    let op = ops::find(row["op"].as_str().expect("op is a text"));
-    let got = match op.and_then(|op| op.shapes_out(Incoming { shapes: &shapes, names: None }, &params)) {
+    let got = match outcome(row).map(|outcome| outcome.outputs) {
         Ok(Outputs::Unknown) => "unknown outputs".to_string(),
         Ok(Outputs::Shapes(shapes)) => shown(&shapes),
         Err(error) => {
@@ -96,4 +100,35 @@ fn pipeops_answer_as_mlr3torch() {
 #[test]
 fn cases_of_public_reports() {
     check("cases.jsonl");
+}
+
+/// Rows of PyTorch that tell most of each family, with what the layers learn and their multiply-adds where a row says it.
+fn check_family(family: &str) {
+    let file = format!("pytorch_{family}.jsonl");
+    check(&file);
+    for row in rows(&file).iter().filter(|row| row["learned"].is_i64()) {
+        let cost = outcome(row).expect("a row with costs has no error").cost;
+        assert_eq!(cost.params.value(), row["learned"].as_i64(), "learned: {row}");
+        assert_eq!(cost.macs.value(), row["macs"].as_i64(), "macs: {row}");
+    }
+}
+
+#[test]
+fn norm_answers_as_pytorch() {
+    check_family("norm");
+}
+
+#[test]
+fn recurrent_answers_as_pytorch() {
+    check_family("recurrent");
+}
+
+#[test]
+fn attention_answers_as_pytorch() {
+    check_family("attention");
+}
+
+#[test]
+fn embedding_answers_as_pytorch() {
+    check_family("embedding");
 }

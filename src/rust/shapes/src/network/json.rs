@@ -107,7 +107,12 @@ fn node((i, json): (usize, &Json)) -> Result<Node> {
         Some(Json::String(input)) => vec![input.clone()],
         Some(_) => return Err(wrong(format!("{} must have an array of texts as its \"inputs\".", at()))),
     };
-    Ok(Node { id: id.clone(), op: op.clone(), args, inputs })
+    let block = match node.get("block") {
+        None | Some(Json::Null) => None,
+        Some(Json::String(block)) => Some(block.clone()),
+        Some(_) => return Err(wrong(format!("{} must have a text as its \"block\".", at()))),
+    };
+    Ok(Node { id: id.clone(), op: op.clone(), args, inputs, block, given: None })
 }
 
 fn value(json: &Json) -> Option<Value> {
@@ -172,6 +177,9 @@ fn node_to_json(node: &Node) -> Result<Json> {
     out.insert("op".into(), Json::String(node.op.clone()));
     out.insert("args".into(), Json::Object(args));
     out.insert("inputs".into(), node.inputs.iter().cloned().collect());
+    if let Some(block) = &node.block {
+        out.insert("block".into(), Json::String(block.clone()));
+    }
     Ok(Json::Object(out))
 }
 

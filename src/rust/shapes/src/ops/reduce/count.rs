@@ -6,7 +6,7 @@ use crate::args::Arg;
 use crate::dim::Dim;
 use crate::error::{Error, Kind, Result};
 use crate::op::{replaced, Call, Inputs, Op, Outputs};
-use crate::ops::elementwise::{elements, nonzero};
+use crate::ops::elementwise::elements;
 use crate::shape::{Dims, Shown};
 
 /// How many elements are not zero.
@@ -17,30 +17,6 @@ pub const fn count_nonzero(name: &'static str) -> Op {
 
 fn count_nonzero_rule(call: &Call) -> Result<Outputs> {
     Ok(reduced(call.input(0), &super::dims_or_all(call)?, false).into())
-}
-
-/// The places of elements that are not zero.
-pub const fn places(name: &'static str) -> Op {
-    const ARGS: &[Arg] = &[Arg::flag("as_list", false)];
-    Op::new(name, "reduce", "places of the elements that are not zero", places_rule).args(ARGS).outputs(&["..."])
-}
-
-pub const fn argwhere(name: &'static str) -> Op {
-    Op::new(name, "reduce", "places of the elements that are not zero", argwhere_rule)
-}
-
-/// (n, rank), or (n) for each dimension; n depends on the elements.
-fn places_rule(call: &Call) -> Result<Outputs> {
-    let input = call.input(0);
-    if call.args.flag("as_list") {
-        return Ok(vec![vec![nonzero(input)?]; input.len().max(1)].into());
-    }
-    argwhere_rule(call)
-}
-
-fn argwhere_rule(call: &Call) -> Result<Outputs> {
-    let input = call.input(0);
-    Ok(vec![nonzero(input)?, Dim::known(input.len() as i64)].into())
 }
 
 const RETURNS: [Arg; 2] = [Arg::flag("return_inverse", false), Arg::flag("return_counts", false)];

@@ -1,0 +1,44 @@
+//! Operators that give the same elements another shape or order, or pick some of them.
+//! <https://docs.pytorch.org/docs/stable/torch.html#indexing-slicing-joining-mutating-ops>
+
+mod diagonal;
+mod like;
+mod order;
+mod pad;
+mod pick;
+mod repeat;
+mod reshape;
+mod scatter;
+
+pub use diagonal::*;
+pub use like::*;
+pub use order::*;
+pub use pad::*;
+pub use pick::*;
+pub use repeat::*;
+pub use reshape::*;
+pub use scatter::*;
+
+use crate::dim::{Dim, Elements};
+use crate::error::{Error, Kind, Result};
+use crate::op::Call;
+use crate::shape::Shown;
+
+/// How many dimensions an argument can name: PyTorch takes a scalar as having one.
+fn nameable(input: &[Dim]) -> usize {
+    input.len().max(1)
+}
+
+/// Whether the shape holds no element at all, for the checks that PyTorch leaves out then.
+fn is_empty(input: &[Dim]) -> bool {
+    input.iter().any(|size| size.equals(0).is_yes())
+}
+
+/// How many elements input `i` has.
+fn elements(call: &Call, i: usize) -> Result<Elements> {
+    let input = call.input(i);
+    Elements::of(input).ok_or_else(|| {
+        let problem = format!("cannot count the elements of {} {}: beyond 2^53.", call.the_input(i), Shown(input));
+        Error::new(Kind::Size, problem).inputs([i + 1]).sizes(input.iter().copied())
+    })
+}

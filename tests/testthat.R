@@ -1,0 +1,4 @@
+library(testthat)
+library(torchshape)
+
+test_check("torchshape")
