@@ -126,7 +126,11 @@ fn masked_scatter_rule(call: &Call) -> Result<Outputs> {
     into_first(&[call.input(0).to_vec(), call.input(1).to_vec()])
 }
 
+/// The probabilities expand to the input, if that has elements.
 fn bernoulli_rule(call: &Call) -> Result<Outputs> {
+    if call.input(0).iter().any(|size| size.equals(0).is_yes()) {
+        return same_shape(call);
+    }
     let shapes: Vec<Dims> =
         operands(call, &[Number::Vector, Number::Scalar])?.into_iter().flatten().map(|operand| operand.shape).collect();
     into_first(&shapes)
