@@ -2,6 +2,7 @@
 
 mod attention;
 mod conv;
+mod einsum;
 mod elementwise;
 mod embedding;
 mod join;
@@ -522,6 +523,27 @@ pub static OPERATORS: &[Op] = &[
     pool::adaptive_avg("nnf_adaptive_avg_pool3d", 3),
     // linear
     linear::linear("nn_linear"),
+    linear::nnf_linear("nnf_linear"),
+    linear::bilinear("nn_bilinear"),
+    linear::nnf_bilinear("nnf_bilinear"),
+    linear::matmul("torch_matmul"),
+    linear::mm("torch_mm"),
+    linear::bmm("torch_bmm"),
+    linear::mv("torch_mv"),
+    linear::dot("torch_dot"),
+    linear::dot("torch_vdot"),
+    linear::outer("torch_outer"),
+    linear::outer("torch_ger"),
+    linear::addmm("torch_addmm"),
+    linear::addmv("torch_addmv"),
+    linear::addr("torch_addr"),
+    linear::baddbmm("torch_baddbmm"),
+    linear::addbmm("torch_addbmm"),
+    linear::tensordot("torch_tensordot"),
+    linear::kron("torch_kron"),
+    linear::chain_matmul("torch_chain_matmul"),
+    linear::multi_dot("linalg_multi_dot"),
+    einsum::einsum("torch_einsum"),
     // view
     view::reshape("torch_reshape"),
     view::nn_reshape("nn_reshape"),
@@ -627,6 +649,59 @@ pub static OPERATORS: &[Op] = &[
     view::new("torch_new_full", "one value in the shape given, in the type of its input", view::NEW_FULL),
     // join
     join::cat("torch_cat"),
+    join::merge_cat("nn_merge_cat"),
+    join::stack("torch_stack"),
+    join::hstack("torch_hstack"),
+    join::vstack("torch_vstack"),
+    join::dstack("torch_dstack"),
+    join::column_stack("torch_column_stack"),
+    join::chunk("torch_chunk"),
+    join::chunk("torch_unsafe_chunk"),
+    join::split("torch_split"),
+    join::split("torch_unsafe_split"),
+    join::split_with_sizes("torch_split_with_sizes"),
+    join::tensor_split("torch_tensor_split"),
+    join::unbind("torch_unbind"),
+    join::meshgrid("torch_meshgrid"),
+    join::cartesian_prod("torch_cartesian_prod"),
+    join::combinations("torch_combinations"),
+    join::block_diag("torch_block_diag"),
+    // norm
+    norm::batch_norm("nn_batch_norm1d", &[2, 3]),
+    norm::batch_norm("nn_batch_norm2d", &[4]),
+    norm::batch_norm("nn_batch_norm3d", &[5]),
+    norm::nnf_batch_norm("nnf_batch_norm"),
+    norm::instance_norm("nn_instance_norm1d", 1),
+    norm::instance_norm("nn_instance_norm2d", 2),
+    norm::instance_norm("nn_instance_norm3d", 3),
+    norm::nnf_instance_norm("nnf_instance_norm"),
+    norm::layer_norm("nn_layer_norm"),
+    norm::nnf_layer_norm("nnf_layer_norm"),
+    norm::group_norm("nn_group_norm"),
+    norm::nnf_group_norm("nnf_group_norm"),
+    norm::local_response_norm("nnf_local_response_norm"),
+    // recurrent
+    recurrent::rnn("nn_rnn"),
+    recurrent::lstm("nn_lstm"),
+    recurrent::gru("nn_gru"),
+    recurrent::pad_sequence("nn_utils_rnn_pad_sequence"),
+    // attention
+    attention::multihead_attention("nn_multihead_attention"),
+    attention::multi_head_attention_forward("nnf_multi_head_attention_forward"),
+    attention::scaled_dot_product_attention("torch_scaled_dot_product_attention"),
+    attention::transformer_encoder_layer("nn_transformer_encoder_layer"),
+    attention::transformer_encoder("nn_transformer_encoder"),
+    attention::ft_cls("nn_ft_cls"),
+    attention::ft_transformer_block("nn_ft_transformer_block"),
+    // embedding
+    embedding::embedding("nn_embedding"),
+    embedding::nnf_embedding("nnf_embedding"),
+    embedding::embedding_bag("nn_embedding_bag"),
+    embedding::nnf_embedding_bag("nnf_embedding_bag"),
+    embedding::tokenizer_num("nn_tokenizer_num"),
+    embedding::tokenizer_categ("nn_tokenizer_categ"),
+    // tabular
+    tabular::head("nn_head"),
     // reduce
     reduce::sum("torch_sum", "sum over dim or of all"),
     reduce::sum("torch_mean", "mean over dim or of all"),
@@ -693,42 +768,6 @@ pub static OPERATORS: &[Op] = &[
     reduce::count::unique_consecutive("torch_unique_consecutive"),
     reduce::count::bincount("torch_bincount"),
     reduce::count::histc("torch_histc"),
-    // norm
-    norm::batch_norm("nn_batch_norm1d", &[2, 3]),
-    norm::batch_norm("nn_batch_norm2d", &[4]),
-    norm::batch_norm("nn_batch_norm3d", &[5]),
-    norm::nnf_batch_norm("nnf_batch_norm"),
-    norm::instance_norm("nn_instance_norm1d", 1),
-    norm::instance_norm("nn_instance_norm2d", 2),
-    norm::instance_norm("nn_instance_norm3d", 3),
-    norm::nnf_instance_norm("nnf_instance_norm"),
-    norm::layer_norm("nn_layer_norm"),
-    norm::nnf_layer_norm("nnf_layer_norm"),
-    norm::group_norm("nn_group_norm"),
-    norm::nnf_group_norm("nnf_group_norm"),
-    norm::local_response_norm("nnf_local_response_norm"),
-    // recurrent
-    recurrent::rnn("nn_rnn"),
-    recurrent::lstm("nn_lstm"),
-    recurrent::gru("nn_gru"),
-    recurrent::pad_sequence("nn_utils_rnn_pad_sequence"),
-    // attention
-    attention::multihead_attention("nn_multihead_attention"),
-    attention::multi_head_attention_forward("nnf_multi_head_attention_forward"),
-    attention::scaled_dot_product_attention("torch_scaled_dot_product_attention"),
-    attention::transformer_encoder_layer("nn_transformer_encoder_layer"),
-    attention::transformer_encoder("nn_transformer_encoder"),
-    attention::ft_cls("nn_ft_cls"),
-    attention::ft_transformer_block("nn_ft_transformer_block"),
-    // embedding
-    embedding::embedding("nn_embedding"),
-    embedding::nnf_embedding("nnf_embedding"),
-    embedding::embedding_bag("nn_embedding_bag"),
-    embedding::nnf_embedding_bag("nnf_embedding_bag"),
-    embedding::tokenizer_num("nn_tokenizer_num"),
-    embedding::tokenizer_categ("nn_tokenizer_categ"),
-    // tabular
-    tabular::head("nn_head"),
 ];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Op>> =
