@@ -748,7 +748,7 @@ fn rotate_rule(call: &Call) -> Result<Outputs> {
     let (h, w) = (image.len() - 2, image.len() - 1);
     let height = extent(image[w], angle.sin(), image[h], angle.cos());
     let width = extent(image[w], angle.cos(), image[h], angle.sin());
-    Ok(batched(call, replaced(&replaced(image, h, height), w, width)))
+    Ok(batched(call, replaced(&replaced(&image, h, height), w, width)))
 }
 
 /// ceil(|a x| + |b y| - 0.0001), in single precision as R torchvision does.
@@ -790,21 +790,23 @@ fn random_affine_rule(call: &Call) -> Result<Outputs> {
 }
 
 /// An image that is read at the places of one grid: it has channels and pixels, and at most one more dimension, of size 1.
-fn sampled<'a>(call: &Call<'a>) -> Result<&'a [Dim]> {
+fn sampled(call: &Call) -> Result<Dims> {
     let resample = call.args.whole("resample");
     if resample != 0 && resample != 2 {
         let problem = format!("needs 0 or 2 for argument 'resample', not {resample}.");
         let hint = "They stand for the nearest pixel and bilinear.";
         return Err(Error::new(Kind::Argument, problem).argument("resample").hint(hint));
     }
-    let image = image_with_channels(call)?;
+    let mut image = image_with_channels(call)?.to_vec();
     if image.len() > 4 {
         let problem = format!("turns inputs of 4 or 5 dimensions, not {}.", image.len() + 1);
         return Err(Error::new(Kind::Rank, problem).inputs([1]));
     }
-    if image.len() == 4 && image[0].equals(1).is_no() {
-        let problem = format!("turns images one by one, but dimension 2 of its input is {}.", image[0]);
-        return Err(call.size_error(0, 1, problem).hint("A size of 1 would fit."));
+    if image.len() == 4 {
+        image[0] = image[0].unify(1).ok_or_else(|| {
+            let problem = format!("turns images one by one, but dimension 2 of its input is {}.", image[0]);
+            call.size_error(0, 1, problem).hint("A size of 1 would fit.")
+        })?;
     }
     if let Some(d) = (image.len() - 2..image.len()).find(|&d| image[d].is_at_least(1).is_no()) {
         let problem = format!("cannot turn images without pixels: dimension {} of its input is 0.", d + 2);
