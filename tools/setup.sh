@@ -3,7 +3,7 @@
 set -eu
 
 # what make check needs beside R itself, as Debian packages
-r_packages="cli igraph jsonlite knitr R6 rmarkdown testthat lintr roxygen2"
+r_packages="cli codetools igraph jsonlite knitr lintr R6 rmarkdown roxygen2 testthat"
 
 missing=""
 command -v xz >/dev/null 2>&1 || missing="$missing xz-utils"
@@ -13,16 +13,17 @@ command -v R >/dev/null 2>&1 || missing="$missing r-base-core"
 if ! command -v R >/dev/null 2>&1 || [ ! -f "$(R RHOME)/etc/Makeconf" ]; then
   missing="$missing r-base-dev"
 fi
-for package in $r_packages; do
-  if ! command -v Rscript >/dev/null 2>&1 || ! R_LIBS_USER='' Rscript --vanilla -e "quit(status = !nzchar(system.file(package = '$package')))"; then
-    missing="$missing r-cran-$(echo "$package" | tr "[:upper:]" "[:lower:]")"
-  fi
-done
+if command -v Rscript >/dev/null 2>&1; then
+  # shellcheck disable=SC2086
+  r_packages=$(Rscript --vanilla -e 'p <- commandArgs(TRUE); cat(p[!nzchar(vapply(p, function(p) system.file(package = p), ""))])' \
+    $r_packages)
+fi
+for package in $r_packages; do missing="$missing r-cran-$(echo "$package" | tr "[:upper:]" "[:lower:]")"; done
 
 if [ -n "$missing" ]; then
   if ! command -v apt-get >/dev/null 2>&1; then
     echo "Missing:$missing (Debian's names). Install them, then run make again:" >&2
-    echo "R >= 4.2, a C compiler, xz, and the R packages $r_packages." >&2
+    echo "That is R >= 4.2 with what builds packages, a C compiler, xz, and the R packages whose names follow r-cran-." >&2
     exit 1
   fi
   if [ "$(id -u)" -eq 0 ]; then
@@ -34,14 +35,15 @@ if [ -n "$missing" ]; then
     exit 1
   fi
   echo "Installing$missing"
-  export DEBIAN_FRONTEND=noninteractive
-  $sudo apt-get update -qq
+  $sudo apt-get update -qq </dev/null
   # shellcheck disable=SC2086
-  $sudo apt-get install -y -qq --no-install-recommends $missing
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing </dev/null
 fi
 
 PATH="$PATH:${HOME:-}/.cargo/bin"
-if ! command -v cargo >/dev/null 2>&1 || ! command -v rustc >/dev/null 2>&1; then
-  echo "Missing: cargo and rustc, 1.80 or newer. Install Rust with rustup, then run make again." >&2
-  exit 1
-fi
+for program in cargo rustc rustfmt cargo-clippy; do
+  if ! command -v $program >/dev/null 2>&1; then
+    echo "Missing: $program. Install Rust 1.80 or newer with rustup, and its parts rustfmt and clippy; then run make again." >&2
+    exit 1
+  fi
+done

@@ -67,7 +67,8 @@ impl Value {
         items.iter().map(number).collect::<Option<Vec<_>>>().map(Value::Numbers)
     }
 
-    fn len(&self) -> usize {
+    /// How many values it holds.
+    pub fn count(&self) -> usize {
         match self {
             Value::Null => 0,
             Value::Flags(items) => items.len(),
@@ -513,6 +514,14 @@ pub fn spread<const N: usize, T: Copy>(name: &str, values: &[T]) -> Result<[T; N
     }
 }
 
+/// `values` for each of `N` spatial dimensions, where R torch repeats no single value.
+pub fn in_full<const N: usize, T: Copy>(name: &str, values: &[T]) -> Result<[T; N]> {
+    values.try_into().map_err(|_| {
+        let problem = format!("needs {} for argument '{name}', not {}.", counted(N, "number"), values.len());
+        Error::new(Kind::Argument, problem).argument(name)
+    })
+}
+
 fn unknown(declared: &[Arg], name: &str) -> Box<Error> {
     if name.is_empty() {
         let problem = "has an argument without a name; arguments are given by name.";
@@ -530,6 +539,6 @@ fn unknown(declared: &[Arg], name: &str) -> Box<Error> {
 impl Value {
     /// How many values it holds, for messages.
     pub fn counted(&self) -> String {
-        counted(self.len(), "value")
+        counted(self.count(), "value")
     }
 }

@@ -123,6 +123,28 @@ impl Dim {
         self.by_corners(other, f)
     }
 
+    /// What is left where a condition holds that changes at most once over growing sizes; `None` if it never holds.
+    pub fn keep_where(self, holds: impl Fn(i64) -> bool) -> Option<Dim> {
+        let end = self.high.min(MAX_SIZE).max(self.low);
+        let at_low = holds(self.low);
+        match (at_low, holds(end)) {
+            (true, true) => return Some(self),
+            (false, false) => return None,
+            _ => {}
+        }
+        // it holds at one of the ends; the other moves towards it
+        let (mut low, mut high) = (self.low, end);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if holds(middle) == at_low {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Some(if at_low { Dim { low: self.low, high: low } } else { Dim { low: high, high: self.high } })
+    }
+
     pub fn equals(self, other: impl Into<Dim>) -> Certainty {
         let other = other.into();
         let always = self.value().is_some() && self == other;

@@ -72,7 +72,10 @@ impl Case {
             add(&|case| drop(case.params.remove(i)));
         }
         if self.shapes.len() > 1 {
-            add(&|case| drop(case.shapes.pop()));
+            add(&|case| {
+                case.shapes.pop();
+                case.unknown_ranks.retain(|&i| i < case.shapes.len());
+            });
         }
         for (i, sizes) in self.shapes.iter().enumerate() {
             for (d, &size) in sizes.iter().enumerate() {

@@ -187,12 +187,14 @@ impl Search<'_> {
         const LONGEST: i64 = 1500;
         let smallest = smallest(self.case);
         self.grid(&sizes_to_try(self.case, self.holes.len(), true));
-        if self.seen.all.is_none() {
-            let mut order: Vec<usize> = (0..self.holes.len()).collect();
-            for _ in 0..order.len() {
-                self.descend(&order, &mut vec![None; order.len()], &mut 8000);
-                order.rotate_left(1);
-            }
+        let mut sizes = mentioned(self.case);
+        sizes.truncate(40);
+        sizes.extend(1..300);
+        sizes.retain(|&size| size >= smallest);
+        let mut order: Vec<usize> = (0..self.holes.len()).collect();
+        for _ in 0..order.len() {
+            self.descend(&order, &sizes, &mut vec![None; order.len()], &mut 8000);
+            order.rotate_left(1);
         }
         for start in [self.seen.first.clone(), self.seen.last.clone()] {
             for place in 0..start.len() {
@@ -209,14 +211,14 @@ impl Search<'_> {
     }
 
     /// Fills the first hole in `order` with sizes that the rule accepts while the others are unknown, then the next.
-    fn descend(&mut self, order: &[usize], filling: &mut Vec<Option<i64>>, left: &mut u32) {
+    fn descend(&mut self, order: &[usize], sizes: &[i64], filling: &mut [Option<i64>], left: &mut u32) {
         let Some((&place, rest)) = order.split_first() else {
             let filling: Vec<i64> = filling.iter().copied().flatten().collect();
             return self.fill(&filling);
         };
         let mut accepted = 0;
-        for n in smallest(self.case)..400 {
-            if *left == 0 || accepted == 5 || self.seen.all.is_some() {
+        for &n in sizes {
+            if *left == 0 || accepted == 5 || self.complaint().is_none() {
                 break;
             }
             *left -= 1;
@@ -227,7 +229,7 @@ impl Search<'_> {
             }
             if matches!(answer(case.op, &case.params, &case.shapes()), Answer::Fits(_)) {
                 accepted += 1;
-                self.descend(rest, filling, left);
+                self.descend(rest, sizes, filling, left);
             }
         }
         filling[place] = None;
@@ -293,16 +295,26 @@ fn mentioned(case: &Case) -> Vec<i64> {
             _ => {}
         }
     }
+    let elements: Vec<i64> = case
+        .shapes
+        .iter()
+        .map(|sizes| sizes.iter().flatten().fold(1_i64, |product, &size| product.saturating_mul(size)))
+        .collect();
     let mut found = case.hidden.clone();
     for (_, value) in &case.params {
         numbers(value, &mut found);
     }
+    // so that one shape can have as many elements as another
+    found.extend(elements.iter().flat_map(|&a| {
+        let quotients = elements.iter().filter(move |&&b| b > 0 && a % b == 0).map(move |b| a / b);
+        quotients.flat_map(|n| [n, n.saturating_mul(2), n.saturating_mul(3)])
+    }));
     found.extend(case.shapes.iter().flatten().flatten());
     let products: Vec<i64> = found.iter().flat_map(|a| found.iter().map(move |b| a.saturating_mul(*b))).collect();
     found.extend(products);
     let mut unique = Vec::new();
     for n in found {
-        if (1..=100_000).contains(&n) && !unique.contains(&n) {
+        if (1..=100_000_000).contains(&n) && !unique.contains(&n) {
             unique.push(n);
         }
     }
@@ -428,9 +440,9 @@ fn unknown_ranks(case: &Case, broken: &mut Vec<(Law, String)>) {
     };
     let mut complain = |problem: String| broken.push((Law::UnknownRank, format!("{case}: {problem}")));
     let mut seen = Seen::default();
-    for most in [6, 9_usize] {
-        let n = case.unknown_ranks.len() as u32;
-        for code in 0..(most + 1).pow(n) {
+    let n = case.unknown_ranks.len() as u32;
+    for most in [6, if n == 1 { 20 } else { 9 }] {
+        for code in 0..(most + 1_usize).pow(n) {
             for (place, &i) in case.unknown_ranks.iter().enumerate() {
                 let rank = code / (most + 1).pow(place as u32) % (most + 1);
                 shapes[i] = vec![Dim::UNKNOWN; rank].into();

@@ -5,7 +5,7 @@
 use crate::case::{answer, shape, Answer, Case, Size};
 use crate::own;
 use proptest::prelude::Rng;
-use proptest::test_runner::TestRng;
+use proptest::test_runner::{RngAlgorithm, TestRng};
 use shapes::args::{Arg, Default, Takes, Value};
 use shapes::op::{Inputs, Op};
 use std::cell::RefCell;
@@ -146,6 +146,16 @@ impl Maker {
         }
         let full = self.fill(&world, &draft, careless, dice);
         self.hide(full, dice)
+    }
+
+    /// Whether some of many cases fail.
+    pub fn ever_fails(&self, seed: &[u8; 32]) -> bool {
+        const MANY: usize = 500;
+        let rng = &mut TestRng::from_seed(RngAlgorithm::ChaCha, seed);
+        (0..MANY).any(|_| {
+            let case = self.make(rng);
+            matches!(answer(case.op, &case.params, &case.shapes()), Answer::Fails(..))
+        })
     }
 
     fn remember(&self, draft: &Draft) {
