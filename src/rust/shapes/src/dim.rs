@@ -117,6 +117,12 @@ impl Dim {
         Dim { low: f(self.low), high }
     }
 
+    /// The image under a function of two sizes that in each of them only rises or only falls, for sizes worked out in
+    /// floating point. It is asked about `i64::MAX` where a size has no end.
+    pub fn map_monotone(self, other: Dim, f: impl Fn(i64, i64) -> i64) -> Dim {
+        self.by_corners(other, f)
+    }
+
     /// What is left where a condition holds that changes at most once over growing sizes; `None` if it never holds.
     pub fn keep_where(self, holds: impl Fn(i64) -> bool) -> Option<Dim> {
         let end = self.high.min(MAX_SIZE).max(self.low);
@@ -409,6 +415,15 @@ mod tests {
     fn filled(elements: &[Dim], sizes: &[Dim]) -> Option<Vec<Option<i64>>> {
         let filled = Elements::of(elements)?.fill(sizes)?;
         Some(filled.into_iter().map(Dim::value).collect())
+    }
+
+    #[test]
+    fn functions_of_two_sizes_map_their_corners() {
+        let ratio = |a: i64, b: i64| (7.0 * a as f64 / b as f64) as i64;
+        assert_eq!(Dim::known(4).map_monotone(Dim::known(2), ratio), Dim::known(14));
+        assert_eq!(Dim::between(1, 4).map_monotone(Dim::between(2, 7), ratio), Dim::between(1, 14));
+        assert_eq!(Dim::ONE.map_monotone(Dim::at_least(8), ratio), Dim::ZERO);
+        assert_eq!(Dim::UNKNOWN.map_monotone(Dim::known(7), ratio).lowest(), 1);
     }
 
     #[test]

@@ -16,13 +16,22 @@ pub fn generator(op: &Op) -> Option<Own> {
 }
 
 /// A value for an argument whose name says more than its type.
-pub fn argument(op: &Op, arg: &Arg, _world: &World, dice: &mut Dice) -> Option<Value> {
-    let _ = op;
+pub fn argument(op: &Op, arg: &Arg, world: &World, dice: &mut Dice) -> Option<Value> {
     match arg.name {
         "task" => {
             let class = Value::text(dice.one_of(&["classif", "regr"]));
             Some(Value::List(vec![("type".to_string(), class), ("n_classes".to_string(), Value::whole(3))]))
         }
+        "size" if op.name == "nnf_affine_grid" => {
+            let n = dice.between(4, 5);
+            let sizes = (0..n).map(|_| (!dice.chance(1, 5)).then(|| world.size(dice) as f64));
+            Some(Value::Numbers(sizes.collect()))
+        }
+        "mean" | "std" | "weight" | "pos_weight" => {
+            let n = if dice.chance(1, 2) { 1 } else { world.size(dice) };
+            Some(Value::Numbers((0..n).map(|i| Some(0.5 + i as f64)).collect()))
+        }
+        "transforms" => Some(Value::List(vec![(String::new(), Value::Other("function".to_string()))])),
         // so that the first size that fits is not far away
         "dilation" => Some(Value::wholes(&[dice.between(1, 3)])),
         _ => None,
