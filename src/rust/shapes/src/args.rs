@@ -67,7 +67,8 @@ impl Value {
         items.iter().map(number).collect::<Option<Vec<_>>>().map(Value::Numbers)
     }
 
-    fn len(&self) -> usize {
+    /// How many values it holds.
+    pub fn count(&self) -> usize {
         match self {
             Value::Null => 0,
             Value::Flags(items) => items.len(),
@@ -530,6 +531,6 @@ fn unknown(declared: &[Arg], name: &str) -> Box<Error> {
 impl Value {
     /// How many values it holds, for messages.
     pub fn counted(&self) -> String {
-        counted(self.len(), "value")
+        counted(self.count(), "value")
     }
 }

@@ -40,6 +40,14 @@ impl Inputs {
         }
     }
 
+    /// The names, where it has them.
+    pub fn names(&self) -> &'static [&'static str] {
+        match *self {
+            Inputs::Named { names, .. } => names,
+            Inputs::Any { .. } => &[],
+        }
+    }
+
     fn check(&self, n: usize) -> Result<()> {
         let wanted = match *self {
             Inputs::Any { min } if n < min => format!("at least {}", counted(min, "input")),
@@ -169,6 +177,11 @@ impl Op {
         self
     }
 
+    pub const fn rule(mut self, rule: Rule) -> Op {
+        self.rule = rule;
+        self
+    }
+
     pub const fn cost(mut self, cost: CostRule) -> Op {
         self.cost = cost;
         self
@@ -205,6 +218,33 @@ impl<'a> Call<'a> {
             None => i,
         };
         self.inputs.get(i).copied()
+    }
+
+    /// The inputs in their places, where those in `taken` are filled by arguments.
+    pub fn inputs_beside(&self, taken: &[bool]) -> Result<Vec<Option<&'a [Dim]>>> {
+        let mut unplaced = self.inputs.iter().copied();
+        let mut placed = Vec::with_capacity(taken.len());
+        for (i, &taken) in taken.iter().enumerate() {
+            let input = match self.places {
+                Some(_) => self.get_input(i),
+                None if taken => None,
+                None => unplaced.next(),
+            };
+            if taken && input.is_some() {
+                return Err(self.given_twice(i));
+            }
+            placed.push(input);
+        }
+        match taken.iter().rposition(|&taken| taken) {
+            Some(i) if self.places.is_none() && unplaced.next().is_some() => Err(self.given_twice(i)),
+            _ => Ok(placed),
+        }
+    }
+
+    fn given_twice(&self, i: usize) -> Box<Error> {
+        let name = self.op.inputs.names().get(i).copied().unwrap_or_default();
+        let problem = format!("has '{name}' twice: as an input and as an argument.");
+        Error::new(Kind::Argument, problem).argument(name)
     }
 
     /// Input `i` if its number of dimensions is one of `ranks`.
@@ -327,6 +367,22 @@ impl<'a> Call<'a> {
         Err(Error::new(Kind::Dim, problem).argument(name).hint(range))
     }
 
+    /// The dimension that `dim` means where a scalar passes for one dimension, as in most of PyTorch's reductions.
+    pub fn resolve_or_scalar(&self, name: &str, dim: i64, rank: usize) -> Result<usize> {
+        if rank == 0 && (dim == 1 || dim == -1) {
+            return Ok(0);
+        }
+        self.resolve(name, dim, rank).map_err(|error| match rank {
+            0 => error.hint("For a scalar it can be 1 or -1."),
+            _ => error,
+        })
+    }
+
+    /// The dimensions that `dims` means, counted from 0, each at most once, where a scalar passes for one dimension.
+    pub fn resolve_all_or_scalar(&self, name: &str, dims: &[i64], rank: usize) -> Result<Vec<usize>> {
+        self.distinct(name, dims, |dim| self.resolve_or_scalar(name, dim, rank))
+    }
+
     /// The dimension that argument `name` means in `rank` dimensions, counted from 0.
     pub fn dim(&self, name: &str, rank: usize) -> Result<usize> {
         self.resolve(name, self.args.whole(name), rank)
@@ -334,9 +390,13 @@ impl<'a> Call<'a> {
 
     /// The dimensions that argument `name` means, counted from 0, each at most once.
     pub fn dims(&self, name: &str, rank: usize) -> Result<Vec<usize>> {
+        self.distinct(name, self.args.wholes(name), |dim| self.resolve(name, dim, rank))
+    }
+
+    fn distinct(&self, name: &str, dims: &[i64], resolve: impl Fn(i64) -> Result<usize>) -> Result<Vec<usize>> {
         let mut resolved = Vec::new();
-        for &dim in self.args.wholes(name) {
-            let dim = self.resolve(name, dim, rank)?;
+        for &dim in dims {
+            let dim = resolve(dim)?;
             if resolved.contains(&dim) {
                 let problem = format!("has {} twice in {name}.", dimension(&[dim + 1]));
                 return Err(Error::new(Kind::Dim, problem).argument(name).dim(dim + 1));

@@ -119,7 +119,8 @@ fn smaller(n: i64) -> Vec<i64> {
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.op.name)?;
-        let params: Vec<String> = self.params.iter().map(|(name, value)| format!("{name} = {}", shown(value))).collect();
+        let params: Vec<String> =
+            self.params.iter().map(|(name, value)| format!("{name} = {}", shown(value))).collect();
         write!(f, "({}) on ", params.join(", "))?;
         let shapes: Vec<String> = self
             .shapes()

@@ -360,7 +360,8 @@ fn unsound_cost(claim: &Outcome, truth: &Outcome) -> Option<String> {
 
 /// What `claim` leaves open although the valid fillings agree on it.
 fn not_tight(claim: &Outcome, all: &Outcome) -> Option<(Law, String)> {
-    let problem = || Some((Law::Tight, format!("gives {}, but always {}", outputs(&claim.outputs), outputs(&all.outputs))));
+    let problem =
+        || Some((Law::Tight, format!("gives {}, but always {}", outputs(&claim.outputs), outputs(&all.outputs))));
     match (&claim.outputs, &all.outputs) {
         (_, Outputs::Unknown) => {}
         (Outputs::Unknown, Outputs::Shapes(_)) => return problem(),
@@ -376,10 +377,8 @@ fn not_tight(claim: &Outcome, all: &Outcome) -> Option<(Law, String)> {
                     }
                 }
             }
-            let costs = [
-                ("parameters", claim.cost.params, all.cost.params),
-                ("multiply-adds", claim.cost.macs, all.cost.macs),
-            ];
+            let costs =
+                [("parameters", claim.cost.params, all.cost.params), ("multiply-adds", claim.cost.macs, all.cost.macs)];
             for (what, claim, all) in costs {
                 if claim.value().is_none() && all.value().is_some() {
                     return Some((Law::Cost, format!("leaves its {what} open, but they are always {all}")));
@@ -428,9 +427,10 @@ fn differs(less: &Outputs, more: &Outputs) -> bool {
             (Some(_), None) => true,
             (Some(less), Some(more)) => {
                 less.len() != more.len()
-                    || less.iter().zip(more).any(|(&a, &b)| {
-                        contradict(a, b) || (a.value().is_some() && b.value().is_none())
-                    })
+                    || less
+                        .iter()
+                        .zip(more)
+                        .any(|(&a, &b)| contradict(a, b) || (a.value().is_some() && b.value().is_none()))
             }
         })
 }
@@ -459,8 +459,7 @@ fn unknown_ranks(case: &Case, broken: &mut Vec<(Law, String)>) {
             match &claim {
                 Err(error) => return complain(format!("an error ({error}), but {} fits", shown(&shapes))),
                 Ok(claim) => {
-                    let problem =
-                        unsound(&claim.outputs, &outcome.outputs).or_else(|| unsound_cost(claim, &outcome));
+                    let problem = unsound(&claim.outputs, &outcome.outputs).or_else(|| unsound_cost(claim, &outcome));
                     if let Some(problem) = problem {
                         return complain(format!("{problem} for {}", shown(&shapes)));
                     }

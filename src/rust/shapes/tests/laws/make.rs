@@ -241,7 +241,26 @@ impl Maker {
             }
             let mut tries: Vec<i64> = (0..3).map(|_| any_size(world, dice)).collect();
             tries.extend(&world.pool);
-            tries.extend([dice.between(1, 12), dice.between(1, 40), 1, 2, 3, 4, 6, 5, 7, 8, 9, 12, 10, 11, 15, 16, 20, 24]);
+            tries.extend([
+                dice.between(1, 12),
+                dice.between(1, 40),
+                1,
+                2,
+                3,
+                4,
+                6,
+                5,
+                7,
+                8,
+                9,
+                12,
+                10,
+                11,
+                15,
+                16,
+                20,
+                24,
+            ]);
             for size in tries {
                 full.shapes[i][d] = Some(size);
                 if self.fits(&full) {

@@ -42,6 +42,7 @@ fn rule(call: &Call) -> Result<Outputs> {
     }
     let last = |i: usize, back: usize| (i, call.input(i).len() - back);
     call.common_size("size of queries and keys", &[last(0, 1), last(1, 1)])?;
+    // one of PyTorch's kernels forgets to compare these two, and reads what is not there
     let source = call.common_size("length of keys and values", &[last(1, 2), last(2, 2)])?;
     let [query, key, value] = batches(call, grouped)?;
 
