@@ -17,10 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Values that strain an argument.
 fn strange(takes: Takes) -> Vec<Value> {
     let number = |x: f64| Value::Numbers(vec![Some(x)]);
-    let mut values: Vec<Value> = [0.0, -1.0, 1e9, -1e9, 2147483648.0, 9007199254740992.0, -9007199254740992.0]
-        .into_iter()
-        .map(number)
-        .collect();
+    let mut values: Vec<Value> =
+        [0.0, -1.0, 1e9, -1e9, 2147483648.0, 9007199254740992.0, -9007199254740992.0].into_iter().map(number).collect();
     values.push(Value::Numbers(Vec::new()));
     values.push(Value::List(Vec::new()));
     values.push(Value::text(""));
@@ -41,7 +39,8 @@ fn try_out(op: &'static Op, params: &[(String, Value)], shapes: &[Shape], compla
     let outcome = answer(op, params, shapes);
     let case = || {
         let params: Vec<String> = params.iter().map(|(name, value)| format!("{name} = {}", value.shown())).collect();
-        let shapes: String = shapes.iter().map(Shape::to_string).collect::<Vec<_>>().join(" ").chars().take(200).collect();
+        let shapes: String =
+            shapes.iter().map(Shape::to_string).collect::<Vec<_>>().join(" ").chars().take(200).collect();
         format!("{}({}) on {shapes}", op.name, params.join(", "))
     };
     if let Answer::Panics(text) = outcome {
