@@ -377,16 +377,11 @@ fn not_tight(claim: &Outcome, all: &Outcome) -> Option<(Law, String)> {
                     }
                 }
             }
-            let costs =
-                [("parameters", claim.cost.params, all.cost.params), ("multiply-adds", claim.cost.macs, all.cost.macs)];
-            for (what, claim, all) in costs {
-                if claim.value().is_none() && all.value().is_some() {
-                    return Some((Law::Cost, format!("leaves its {what} open, but they are always {all}")));
-                }
-            }
         }
     }
-    None
+    let costs = [("parameters", claim.cost.params, all.cost.params), ("multiply-adds", claim.cost.macs, all.cost.macs)];
+    let (what, _, all) = costs.into_iter().find(|(_, claim, all)| claim.value().is_none() && all.value().is_some())?;
+    Some((Law::Cost, format!("leaves its {what} open, but they are always {all}")))
 }
 
 /// Makes each known size unknown in turn. A size of 0 is none that an unknown one could have.

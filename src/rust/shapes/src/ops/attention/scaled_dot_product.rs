@@ -117,6 +117,8 @@ fn cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
     let both = |a: Dim, b: Dim| a.unify(b).unwrap_or(a);
     let embed = both(key[key.len() - 1], query[query.len() - 1]);
     let source = both(key[key.len() - 2], value[value.len() - 2]);
+    let mask = call.get_input(3).and_then(|mask| mask.last()).copied().unwrap_or(Dim::ONE);
+    let source = mask.expand_to(source).unwrap_or(source);
     let rows = outputs[0][..outputs[0].len() - 1].iter().fold(Dim::ONE, |product, &size| product * size);
     Cost { macs: rows * source * (embed + value[value.len() - 1]), ..Cost::FREE }
 }
