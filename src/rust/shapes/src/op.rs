@@ -474,12 +474,13 @@ impl Op {
     fn apply(&'static self, args: &Args, inputs: Vec<&[Dim]>, places: Option<&[usize]>) -> Result<Outcome> {
         let call = Call { op: self, args, inputs, places };
         let outputs = (self.rule)(&call)?;
+        // whatever costs something knows the rank of its first output
         let cost = match &outputs {
-            Outputs::Unknown => Cost { params: Dim::at_least(0), macs: Dim::at_least(0) },
-            Outputs::Shapes(shapes) => {
-                let dims: Option<Vec<&[Dim]>> = shapes.iter().map(Shape::dims).collect();
-                dims.map_or(Cost::FREE, |dims| (self.cost)(&call, &dims))
+            Outputs::Shapes(shapes) if shapes.first().is_some_and(|shape| shape.dims().is_some()) => {
+                let dims: Vec<&[Dim]> = shapes.iter().map(|shape| shape.dims().unwrap_or(&[])).collect();
+                (self.cost)(&call, &dims)
             }
+            _ => Cost::FREE,
         };
         if let Outputs::Shapes(shapes) = &outputs {
             let sizes = shapes.iter().filter_map(Shape::dims).flatten();
@@ -506,7 +507,7 @@ impl Op {
         };
         let is_few = match self.inputs {
             Inputs::Named { .. } => unknown.len() <= 5,
-            Inputs::Any { .. } => unknown.len() <= 2,
+            Inputs::Any { .. } => unknown.len() <= 4,
         };
         let combinations: Vec<Vec<usize>> = if is_few {
             (0..(most + 1).pow(unknown.len() as u32))

@@ -28,7 +28,7 @@ pub const fn linear(name: &'static str) -> Op {
 pub const fn nnf_linear(name: &'static str) -> Op {
     Op::new(name, "linear", "x W' + b over the last dimension", nnf_linear_rule)
         .inputs(Inputs::optional(&["input", "weight", "bias"], 1))
-        .cost(contraction_cost)
+        .cost(nnf_linear_cost)
 }
 
 pub const fn bilinear(name: &'static str) -> Op {
@@ -159,6 +159,13 @@ fn nnf_linear_rule(call: &Call) -> Result<Outputs> {
     Ok(expand_into(bias, &output)?.into())
 }
 
+/// Every output element takes as many multiply-adds as there are features.
+fn nnf_linear_cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
+    let (input, weight) = (call.input(0), call.input(1));
+    let features = call.common_size("the features", &[(0, last(input)), (1, last(weight))]).unwrap_or(Dim::UNKNOWN);
+    Cost { macs: elements(outputs[0]) * features, ..Cost::FREE }
+}
+
 /// (*, in1), (*, in2) -> (*, out_features)
 fn bilinear_rule(call: &Call) -> Result<Outputs> {
     let mut output = common_leading(call)?;
@@ -203,8 +210,10 @@ fn nnf_bilinear_rule(call: &Call) -> Result<Outputs> {
 }
 
 fn nnf_bilinear_cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
-    let weight = call.input(2);
-    Cost { macs: elements(outputs[0]) * weight[1] * weight[2], ..Cost::FREE }
+    let d = last(call.input(0));
+    let in1 = call.common_size("the features", &[(0, d), (2, 1)]).unwrap_or(Dim::UNKNOWN);
+    let in2 = call.common_size("the features", &[(1, d), (2, 2)]).unwrap_or(Dim::UNKNOWN);
+    Cost { macs: elements(outputs[0]) * in1 * in2, ..Cost::FREE }
 }
 
 /// (*, n, m), (*, m, p) -> (*, n, p); a vector is a matrix of one row on the left and of one column on the right, and loses

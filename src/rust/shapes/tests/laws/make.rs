@@ -95,16 +95,6 @@ impl Draft {
         self.params.retain(|(given, _)| given != name);
         self.params.push((name.to_string(), value));
     }
-
-    pub fn unset(&mut self, name: &str) {
-        self.params.retain(|(given, _)| given != name);
-    }
-
-    pub fn set_rank(&mut self, input: usize, rank: usize) {
-        if let Some(shape) = self.shapes.get_mut(input) {
-            shape.resize(rank, None);
-        }
-    }
 }
 
 /// Makes cases of one operator, and learns which numbers of dimensions fit.

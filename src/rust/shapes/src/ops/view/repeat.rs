@@ -4,7 +4,7 @@
 use super::{elements, nameable};
 use crate::args::Arg;
 use crate::broadcast::{expand_into, pad_left};
-use crate::dim::Dim;
+use crate::dim::{Dim, Elements};
 use crate::error::{counted, Error, Kind, Result};
 use crate::helpers::{expand_shape, Wanted};
 use crate::op::{replaced, said, Call, Inputs, Op, Outputs};
@@ -113,11 +113,13 @@ fn repeat_interleave_rule(call: &Call) -> Result<Outputs> {
         None => (if input.len() == 1 { input } else { &row[..] }, 0),
     };
     let size = input[dim];
+    // the sizes whose product is repeated
+    let factors = if call.args.is_given("dim") { vec![size] } else { call.input(0).to_vec() };
     let repeated = match (call.get_input(1), call.args.get_wholes("repeats")) {
-        (Some(repeats), None) => repeated_by_tensor(call, repeats, size)?,
+        (Some(repeats), None) => repeated_by_tensor(call, repeats, size, &factors)?,
         (None, Some(&[times])) => size * times,
         (None, Some(times)) => {
-            one_for_each(call, Dim::known(times.len() as i64), size)?;
+            one_for_each(call, Dim::known(times.len() as i64), size, &factors)?;
             times.iter().fold(Dim::ZERO, |sum, &times| sum + times)
         }
         (Some(_), Some(_)) => {
@@ -130,20 +132,27 @@ fn repeat_interleave_rule(call: &Call) -> Result<Outputs> {
         }
     };
     let repeated = match call.args.get_whole("output_size") {
-        Some(wanted) => repeated.unify(wanted).ok_or_else(|| {
-            let problem = format!("has output_size = {wanted}, but the repeats make {}.", said(repeated));
-            Error::new(Kind::Size, problem).argument("output_size").sizes([Dim::known(wanted), repeated])
-        })?,
+        Some(wanted) => {
+            // each element equally often: a multiple of that, and of the sizes that are known
+            let is_multiple = match call.args.get_wholes("repeats") {
+                Some(&[times]) => may_be_equal(&[&factors[..], &[Dim::known(times)]].concat(), Dim::known(wanted)),
+                _ => true,
+            };
+            repeated.unify(wanted).filter(|_| is_multiple).ok_or_else(|| {
+                let problem = format!("has output_size = {wanted}, but the repeats make {}.", said(repeated));
+                Error::new(Kind::Size, problem).argument("output_size").sizes([Dim::known(wanted), repeated])
+            })?
+        }
         None => repeated,
     };
     Ok(replaced(input, dim, repeated).into())
 }
 
 /// The sum of the elements of `repeats`, none of which is negative; it is 0 if there is nothing to repeat.
-fn repeated_by_tensor(call: &Call, repeats: &[Dim], size: Dim) -> Result<Dim> {
+fn repeated_by_tensor(call: &Call, repeats: &[Dim], size: Dim, factors: &[Dim]) -> Result<Dim> {
     match *repeats {
         [] => {}
-        [length] => one_for_each(call, length, size)?,
+        [length] => one_for_each(call, length, size, factors)?,
         _ => {
             let problem = format!("needs repeats of at most 1 dimension, not {}.", repeats.len());
             return Err(Error::new(Kind::Rank, problem).inputs([2]));
@@ -153,12 +162,18 @@ fn repeated_by_tensor(call: &Call, repeats: &[Dim], size: Dim) -> Result<Dim> {
 }
 
 /// The repeats are one for all elements or one for each.
-fn one_for_each(call: &Call, repeats: Dim, size: Dim) -> Result<()> {
-    if repeats.expand_to(size).is_some() {
+fn one_for_each(call: &Call, repeats: Dim, size: Dim, factors: &[Dim]) -> Result<()> {
+    if !repeats.equals(1).is_no() || may_be_equal(factors, repeats) {
         return Ok(());
     }
     let problem = format!("needs 1 or {} repeats, one for each element, not {repeats}.", said(size));
     Err(Error::new(Kind::Size, problem).argument("repeats").sizes([repeats, size]).shapes(vec![call.input(0).into()]))
+}
+
+/// Whether the product of `factors` may be `product`.
+fn may_be_equal(factors: &[Dim], product: Dim) -> bool {
+    let (made, wanted) = (Elements::of(factors), Elements::of(&[product]));
+    made.zip(wanted).is_some_and(|(made, wanted)| !made.equals(wanted).is_no())
 }
 
 /// (*) -> size, where an existing dimension has that size or is 1; -1 keeps it.
