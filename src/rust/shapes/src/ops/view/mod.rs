@@ -24,9 +24,19 @@ use crate::error::{Error, Kind, Result};
 use crate::op::Call;
 use crate::shape::Shown;
 
-/// How many dimensions an argument can name: PyTorch takes a scalar as having one.
+/// The dimensions an argument can name: PyTorch takes a scalar as having one, of size 1.
+fn with_dimensions(input: &[Dim]) -> &[Dim] {
+    const SCALAR: &[Dim] = &[Dim::ONE];
+    if input.is_empty() {
+        SCALAR
+    } else {
+        input
+    }
+}
+
+/// How many dimensions an argument can name.
 fn nameable(input: &[Dim]) -> usize {
-    input.len().max(1)
+    with_dimensions(input).len()
 }
 
 /// Whether the shape holds no element at all, for the checks that PyTorch leaves out then.

@@ -1,7 +1,7 @@
 //! The same elements in the same order, in another shape.
 //! <https://docs.pytorch.org/docs/stable/generated/torch.reshape.html>
 
-use super::{elements, nameable};
+use super::{elements, nameable, with_dimensions};
 use crate::args::{Arg, Value};
 use crate::dim::{Dim, Elements};
 use crate::error::{counted, Error, Kind, Result};
@@ -183,10 +183,7 @@ fn counted_elements(n: i64) -> String {
 
 /// (*, S_start, ..., S_end, *) -> (*, product of S, *); a scalar becomes (1).
 fn flatten_rule(call: &Call) -> Result<Outputs> {
-    let input = call.input(0);
-    // PyTorch takes a scalar as one dimension here
-    let scalar = [Dim::ONE];
-    let input = if input.is_empty() { &scalar } else { input };
+    let input = with_dimensions(call.input(0));
     let start = call.dim("start_dim", input.len())?;
     let end = call.dim("end_dim", input.len())?;
     if start > end {
@@ -201,9 +198,8 @@ fn flatten_rule(call: &Call) -> Result<Outputs> {
 
 /// (*) -> (product of all)
 fn ravel_rule(call: &Call) -> Result<Outputs> {
-    let input = call.input(0);
-    let all = if input.is_empty() { Dim::ONE } else { flat(input, 0, input.len() - 1)? };
-    Ok(vec![all].into())
+    let input = with_dimensions(call.input(0));
+    Ok(vec![flat(input, 0, input.len() - 1)?].into())
 }
 
 /// The size of dimensions `start` to `end` made one.
