@@ -97,3 +97,8 @@ fn pipeops_answer_as_mlr3torch() {
 fn cases_of_public_reports() {
     check("cases.jsonl");
 }
+
+#[test]
+fn view_family_answers_as_pytorch() {
+    check("pytorch_view.jsonl");
+}

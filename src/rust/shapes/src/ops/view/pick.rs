@@ -7,7 +7,7 @@ use crate::broadcast::{broadcast, expand_into};
 use crate::dim::Dim;
 use crate::error::{counted, Error, Kind, Result};
 use crate::op::{replaced, Call, Inputs, Op, Outputs};
-use crate::shape::{Dims, Shape, Shown};
+use crate::shape::{shown_list, Dims, Shape, Shown};
 
 const NARROW: &[Arg] = &[Arg::whole("dim"), Arg::whole("start"), Arg::whole("length").min(0)];
 const SELECT: &[Arg] = &[Arg::whole("dim"), Arg::whole("index")];
@@ -303,9 +303,9 @@ fn indexed(call: &Call, indices: &[&[Dim]]) -> Result<Dims> {
             .hint("One index tensor picks places of one dimension."));
     }
     let mut output = broadcast(indices).map_err(|error| {
-        let shapes = std::iter::once(input).chain(indices.iter().copied()).map(Shape::from).collect();
-        let inputs = error.input.iter().map(|i| i + 1).collect::<Vec<_>>();
-        error.inputs(inputs).shapes(shapes)
+        let shapes: Vec<Shape> = indices.iter().map(|&index| index.into()).collect();
+        let problem = format!("has index tensors that do not broadcast: {}.", shown_list(&shapes));
+        Error::new(error.kind, problem).hint("Sizes must be equal or 1.").inputs(error.input.iter().map(|i| i + 1))
     })?;
     if is_empty(&input[..indices.len()]) && lists_something(&output) {
         let problem = "cannot pick anything: there is no element to pick from.";
@@ -324,7 +324,15 @@ fn index_rule(call: &Call) -> Result<Outputs> {
 fn index_put_rule(call: &Call) -> Result<Outputs> {
     let (values, indices) = (call.inputs().len() - 1, call.inputs().len() - 2);
     let picked = indexed(call, &call.inputs()[1..values])?;
-    let picked = expand_into(call.input(values), &picked).map_err(|error| error.inputs([values + 1]))?;
+    let picked = expand_into(call.input(values), &picked).map_err(|error| {
+        let problem = format!(
+            "cannot write input {} of shape {} where its index tensors pick {}.",
+            values + 1,
+            Shown(call.input(values)),
+            Shown(&picked)
+        );
+        Error::new(error.kind, problem).inputs([values + 1]).sizes(error.sizes)
+    })?;
     // what the values say of the dimensions without an index tensor
     let rest = call.input(0).len() - indices;
     let mut output = call.input(0)[..indices].to_vec();

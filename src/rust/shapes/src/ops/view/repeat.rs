@@ -187,12 +187,21 @@ fn expand_rule(call: &Call) -> Result<Outputs> {
     let size = call.args.wholes("size");
     let wanted: Vec<Wanted> =
         size.iter().map(|&size| if size == -1 { Wanted::Kept } else { Wanted::Size(Dim::known(size)) }).collect();
-    Ok(expand_shape(call.input(0), &wanted).map_err(|error| error.argument("size"))?.into())
+    let output = expand_shape(call.input(0), &wanted).map_err(|error| cannot_expand(error).argument("size"))?;
+    Ok(output.into())
 }
 
 /// (*), (S...) -> (S...)
 fn expand_as_rule(call: &Call) -> Result<Outputs> {
-    Ok(expand_into(call.input(0), call.input(1))?.into())
+    Ok(expand_into(call.input(0), call.input(1)).map_err(cannot_expand)?.into())
+}
+
+/// PyTorch's sentence made to follow the operator's name.
+fn cannot_expand(mut error: Box<Error>) -> Box<Error> {
+    if error.kind == Kind::Broadcast {
+        error.problem.insert_str(0, "cannot expand its input: ");
+    }
+    error
 }
 
 /// Every output is the broadcast of all inputs.

@@ -2,7 +2,7 @@
 //! <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html>
 
 use super::pick::{fits_into, listed, lists_something, picked};
-use super::{elements, is_empty, nameable, with_dimensions};
+use super::{elements, is_empty, nameable, said_elements, with_dimensions};
 use crate::args::Arg;
 use crate::broadcast::broadcast;
 use crate::dim::Dim;
@@ -205,8 +205,11 @@ fn scalar_value(call: &Call) -> Result<()> {
 fn put_rule(call: &Call) -> Result<Outputs> {
     let (index, source) = (elements(call, 1)?, elements(call, 2)?);
     if index.equals(source).is_no() {
-        let problem =
-            format!("needs as many elements in input 2 as in input 3, not {} and {}.", index.count(), source.count());
+        let problem = format!(
+            "needs as many elements in input 2 as in input 3, not {} and {}.",
+            said_elements(index),
+            said_elements(source)
+        );
         return Err(Error::new(Kind::Size, problem).inputs([2, 3]).sizes([index.count(), source.count()]));
     }
     picked(index.count(), elements(call, 0)?.count())
