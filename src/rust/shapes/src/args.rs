@@ -514,6 +514,14 @@ pub fn spread<const N: usize, T: Copy>(name: &str, values: &[T]) -> Result<[T; N
     }
 }
 
+/// `values` for each of `N` spatial dimensions, where R torch repeats no single value.
+pub fn in_full<const N: usize, T: Copy>(name: &str, values: &[T]) -> Result<[T; N]> {
+    values.try_into().map_err(|_| {
+        let problem = format!("needs {} for argument '{name}', not {}.", counted(N, "number"), values.len());
+        Error::new(Kind::Argument, problem).argument(name)
+    })
+}
+
 fn unknown(declared: &[Arg], name: &str) -> Box<Error> {
     if name.is_empty() {
         let problem = "has an argument without a name; arguments are given by name.";

@@ -26,6 +26,16 @@ fn bare(name: &str) -> &str {
 pub fn argument(op: &Op, arg: &Arg, world: &World, dice: &mut Dice) -> Option<Value> {
     let number = |x: f64| Value::Numbers(vec![Some(x)]);
     match (arg.name, arg.takes) {
+        ("size", _) if op.name == "nnf_affine_grid" => {
+            let n = dice.between(4, 5);
+            let sizes = (0..n).map(|_| (!dice.chance(1, 5)).then(|| world.size(dice) as f64));
+            Some(Value::Numbers(sizes.collect()))
+        }
+        ("mean" | "std" | "weight" | "pos_weight", _) => {
+            let n = if dice.chance(1, 2) { 1 } else { world.size(dice) };
+            Some(Value::Numbers((0..n).map(|i| Some(0.5 + i as f64)).collect()))
+        }
+        ("transforms", _) => Some(Value::List(vec![(String::new(), Value::Other("function".to_string()))])),
         // so that the first size that fits is not far away
         ("dilation", _) => Some(Value::wholes(&[dice.between(1, 3)])),
         ("task", _) => Some(task(world, dice)),

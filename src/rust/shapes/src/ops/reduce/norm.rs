@@ -233,14 +233,16 @@ fn slogdet_rule(call: &Call) -> Result<Outputs> {
     Ok(vec![of_square_matrices(call)?; 2].into())
 }
 
-/// (*, M, N) -> (*); only the 2-norm has a condition number of matrices that are not square.
+/// (*, M, N) -> (*); only the 2-norm has a condition number of matrices that are not square. That of nothing is 0.
 fn cond_rule(call: &Call) -> Result<Outputs> {
+    let nothing = call.input(0).iter().any(|size| size.equals(0).is_yes());
     match Order::given(call, "p")? {
         None => matrix_rank_rule(call),
         Some(Order::Number(p)) if p.abs() == 2.0 => matrix_rank_rule(call),
         Some(Order::Number(p)) if p.abs() != 1.0 && p.is_finite() => {
             Err(unfit(call, "p", "1, 2, Inf, -1, -2, -Inf, \"fro\" or \"nuc\""))
         }
+        Some(Order::Number(_)) if nothing => matrix_rank_rule(call),
         Some(_) => det_rule(call),
     }
 }
