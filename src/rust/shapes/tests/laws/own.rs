@@ -10,6 +10,7 @@ pub type Own = fn(&mut Draft, &World, &mut Dice);
 /// The generator of an operator, if it has one of its own.
 pub fn generator(op: &Op) -> Option<Own> {
     match bare(op.name) {
+        "batch_norm" | "instance_norm" => Some(statistics),
         "einsum" => Some(einsum),
         "tensordot" => Some(tensordot),
         "transformer_encoder" => Some(transformer_encoder),
@@ -73,6 +74,13 @@ fn task(world: &World, dice: &mut Dice) -> Value {
         ("n_classes".to_string(), Value::whole(dice.between(2, 4))),
         ("cardinalities".to_string(), Value::wholes(&cardinalities)),
     ])
+}
+
+/// Statistics and weights of the channels, which come in pairs.
+fn statistics(draft: &mut Draft, _: &World, dice: &mut Dice) {
+    let n = dice.one_of(&[0, 2, 2, 4]);
+    draft.shapes.truncate(1);
+    draft.shapes.extend(vec![vec![None]; n]);
 }
 
 /// Labels that inputs share, and an output of some of them.
