@@ -348,7 +348,14 @@ impl<'a> Call<'a> {
             self.the_input(j),
             said(b)
         );
-        Error::new(Kind::Size, problem).inputs([i + 1, j + 1]).dim(e + 1).sizes([a, b])
+        let error = Error::new(Kind::Size, problem).inputs([i + 1, j + 1]).dim(e + 1).sizes([a, b]);
+        match a.value() {
+            Some(_) if i != j => {
+                let fitting = crate::shape::Shown(&replaced(self.input(j), e, a)).to_string();
+                error.hint(format!("A shape {fitting} of {} would fit.", self.the_input(j)))
+            }
+            _ => error,
+        }
     }
 
     /// The dimension that `dim` means in `rank` dimensions, counted from 0; -1 is the last.
@@ -390,7 +397,12 @@ impl<'a> Call<'a> {
 
     /// The dimensions that argument `name` means, counted from 0, each at most once.
     pub fn dims(&self, name: &str, rank: usize) -> Result<Vec<usize>> {
-        self.distinct(name, self.args.wholes(name), |dim| self.resolve(name, dim, rank))
+        self.resolve_all(name, self.args.wholes(name), rank)
+    }
+
+    /// The dimensions that `dims` means, counted from 0, each at most once.
+    pub fn resolve_all(&self, name: &str, dims: &[i64], rank: usize) -> Result<Vec<usize>> {
+        self.distinct(name, dims, |dim| self.resolve(name, dim, rank))
     }
 
     fn distinct(&self, name: &str, dims: &[i64], resolve: impl Fn(i64) -> Result<usize>) -> Result<Vec<usize>> {
