@@ -2,6 +2,7 @@
 //! <https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html>,
 //! <https://docs.pytorch.org/docs/stable/generated/torch.nn.Bilinear.html>
 
+mod bias;
 pub mod chain;
 pub mod contract;
 pub mod einsum;
@@ -10,16 +11,17 @@ pub mod product;
 pub mod solve;
 
 use crate::args::Arg;
+use crate::broadcast::broadcast;
 use crate::dim::Dim;
 use crate::error::{Error, Kind, Result};
 use crate::op::{replaced, Call, Cost, Inputs, Op, Outputs};
 use crate::shape::Dims;
 
-// R torch draws the first weights from an interval whose bounds divide by these features
+// R torch draws the first weights from an interval whose bounds divide by the features
 const LINEAR: &[Arg] =
     &[Arg::whole("in_features").min(1).optional(), Arg::whole("out_features").min(0), Arg::flag("bias", true)];
 const BILINEAR: &[Arg] = &[
-    Arg::whole("in1_features").min(0).optional(),
+    Arg::whole("in1_features").min(1).optional(),
     Arg::whole("in2_features").min(1).optional(),
     Arg::whole("out_features").min(0),
     Arg::flag("bias", true),
@@ -123,13 +125,20 @@ fn linear_rule(call: &Call) -> Result<Outputs> {
     Ok(replaced(input, last(input), Dim::known(call.args.whole("out_features"))).into())
 }
 
-/// The last size of input `i`, which agrees with the argument and is not 0.
-fn at_least_one_feature(call: &Call, name: &str, i: usize) -> Result<Dim> {
+/// The last size of input `i` agrees with the argument and is not 0.
+fn at_least_one_feature(call: &Call, name: &str, i: usize) -> Result<()> {
     let d = last(call.input(i));
-    call.agree(name, i, d)?.keep_at_least(1).ok_or_else(|| {
-        let problem = format!("needs at least one feature, but dimension {} of {} is 0.", d + 1, call.the_input(i));
-        call.size_error(i, d, problem).hint("R torch cannot draw weights for no features.")
-    })
+    not_zero(call, i, call.agree(name, i, d)?)
+}
+
+/// The last size of input `i`, of which `features` is left, is not 0.
+fn not_zero(call: &Call, i: usize, features: Dim) -> Result<()> {
+    if !features.equals(0).is_yes() {
+        return Ok(());
+    }
+    let d = last(call.input(i));
+    let problem = format!("needs at least one feature, but dimension {} of {} is 0.", d + 1, call.the_input(i));
+    Err(call.size_error(i, d, problem))
 }
 
 /// params = in_features out_features + out_features of bias; macs = in_features an output element.
@@ -146,8 +155,10 @@ fn nnf_linear_rule(call: &Call) -> Result<Outputs> {
     let weight = call.input_of_rank(1, &[1, 2])?;
     call.common_size("number of features", &[(0, last(input)), (1, last(weight))])?;
     let output = batch_of(&input[..last(input)], &weight[..last(weight)]);
-    let Some(bias) = call.get_input(2) else { return Ok(output.into()) };
-    Ok(crate::broadcast::expand_into(bias, &output)?.into())
+    match call.get_input(2) {
+        None => Ok(output.into()),
+        Some(bias) => Ok(bias::added(call, &output, bias)?.into()),
+    }
 }
 
 /// macs = in_features an output element.
@@ -159,7 +170,7 @@ fn nnf_linear_cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
 /// (*, in1), (*, in2) -> (*, out_features)
 fn bilinear_rule(call: &Call) -> Result<Outputs> {
     let mut output = common_leading(call)?;
-    call.agree("in1_features", 0, output.len())?;
+    at_least_one_feature(call, "in1_features", 0)?;
     at_least_one_feature(call, "in2_features", 1)?;
     output.push(Dim::known(call.args.whole("out_features")));
     Ok(output.into())
@@ -188,16 +199,17 @@ fn nnf_bilinear_rule(call: &Call) -> Result<Outputs> {
     let mut output = common_leading(call)?;
     let weight = call.input_of_rank(2, &[3])?;
     let d = output.len();
-    call.common_size("number of features", &[(0, d), (2, 1)])?;
-    call.common_size("number of features", &[(1, d), (2, 2)])?;
-    output.push(match call.get_input(3) {
-        Some(_) => {
-            call.input_of_rank(3, &[1])?;
-            call.common_size("number of output features", &[(2, 0), (3, 0)])?
-        }
-        None => weight[0],
-    });
-    Ok(output.into())
+    not_zero(call, 0, call.common_size("number of features", &[(0, d), (2, 1)])?)?;
+    not_zero(call, 1, call.common_size("number of features", &[(1, d), (2, 2)])?)?;
+    if call.get_input(3).is_none() {
+        output.push(weight[0]);
+        return Ok(output.into());
+    }
+    // PyTorch looks at the first size of the bias only, and then broadcasts
+    let bias = call.input_of_at_least(3, 1)?;
+    let features = call.common_size("number of output features", &[(2, 0), (3, 0)])?;
+    output.push(features);
+    Ok(broadcast(&[&output, &replaced(bias, 0, features)])?.into())
 }
 
 /// macs = in1_features in2_features an output element.

@@ -167,7 +167,11 @@ fn householder_rule(call: &Call) -> Result<Outputs> {
     let tau = call.input_of_rank(1, &[batch.len() + 1])?;
     let batch = common_batch(call, batch.len(), &[0, 1])?;
     let k = tau[batch.len()];
-    let n = n.keep_at_least(k).ok_or_else(|| too_many(call, "columns", 0, batch.len() + 1, n, k))?;
+    let n = n.keep_at_least(k).ok_or_else(|| {
+        let d = batch.len() + 1;
+        let problem = format!("has {k} reflectors in input 2, but only {n} columns in dimension {} of input 1.", d + 1);
+        call.size_error(0, d, problem).sizes([n, k]).inputs([1, 2])
+    })?;
     let n = n.keep_at_most(m).ok_or_else(|| {
         let d = batch.len() + 1;
         let problem = format!(
@@ -180,23 +184,13 @@ fn householder_rule(call: &Call) -> Result<Outputs> {
     Ok(batch_of(&batch, &[m, n]).into())
 }
 
-/// More reflectors than fit.
-fn too_many(call: &Call, what: &str, i: usize, d: usize, size: Dim, k: Dim) -> Box<Error> {
-    let problem = format!(
-        "has {k} reflectors in the last dimension of input 2, but only {size} {what} in dimension {} of input {}.",
-        d + 1,
-        i + 1
-    );
-    call.size_error(i, d, problem).sizes([size, k]).inputs([i + 1, 2])
-}
-
 /// The first `n` dimensions of `inputs`, which must be equal.
 fn common_batch(call: &Call, n: usize, inputs: &[usize]) -> Result<Dims> {
     let places = |d: usize| inputs.iter().map(|&i| (i, d)).collect::<Vec<_>>();
     (0..n).map(|d| call.common_size("batch size", &places(d))).collect()
 }
 
-/// (*, q, p), (*, k), (*, m, n) -> (*, m, n) with q = m, or n if not left, and k <= min(p, q)
+/// (*, q, p), (*, k), (*, m, n) -> (*, m, n) with q = m, or n if not left, and k = min(p, q)
 fn ormqr_rule(call: &Call) -> Result<Outputs> {
     let (batch, _, p) = matrices(call, 0)?;
     let rank = batch.len() + 2;
@@ -207,8 +201,10 @@ fn ormqr_rule(call: &Call) -> Result<Outputs> {
     let (left, k) = (call.args.flag("left"), tau[rank - 2]);
     let d = if left { rank - 2 } else { rank - 1 };
     let q = call.common_size("order of the orthogonal matrix", &[(0, rank - 2), (2, d)])?;
-    p.keep_at_least(k).ok_or_else(|| too_many(call, "columns", 0, rank - 1, p, k))?;
-    let q = q.keep_at_least(k).ok_or_else(|| too_many(call, "rows", 0, rank - 2, q, k))?;
+    let (q, _, _) = with_smaller(q, p, k).ok_or_else(|| {
+        let problem = format!("needs as many reflectors as the smaller of {q} and {p}, but input 2 has {k}.");
+        Error::new(Kind::Size, problem).inputs([2]).sizes([q.min(p), k])
+    })?;
     Ok(batch_of(&batch, &if left { [q, n] } else { [m, q] }).into())
 }
 
@@ -259,6 +255,7 @@ fn lu_rule(call: &Call) -> Result<Outputs> {
 /// (*, m, n), (*, k) -> (*, m, m), (*, m, k), (*, k, n) with k = min(m, n); what is not asked for is (0)
 fn unpack_rule(call: &Call) -> Result<Outputs> {
     let (batch, mut m, mut n) = matrices(call, 0)?;
+    let mut k = m.min(n);
     let mut batch = batch.to_vec();
     let nothing = || vec![Dim::ZERO];
     let mut permutation = nothing();
@@ -266,26 +263,23 @@ fn unpack_rule(call: &Call) -> Result<Outputs> {
         let rank = batch.len() + 1;
         let pivots = call.input_of_rank(1, &[rank])?[rank - 1];
         batch = common_batch(call, rank - 1, &[0, 1])?;
-        (m, n) = with_smaller(m, n, pivots).ok_or_else(|| {
-            let problem = format!(
-                "needs a pivot for each of the smaller of rows and columns, {}, but input 2 has {pivots}.",
-                m.min(n)
-            );
-            Error::new(Kind::Size, problem).inputs([2]).sizes([m.min(n), pivots])
+        (m, n, k) = with_smaller(m, n, pivots).ok_or_else(|| {
+            let problem =
+                format!("needs as many pivots as the smaller of {m} rows and {n} columns, but input 2 has {pivots}.");
+            Error::new(Kind::Size, problem).inputs([2]).sizes([k, pivots])
         })?;
         permutation = batch_of(&batch, &[m, m]);
     }
     if !call.args.flag("unpack_data") {
         return Ok(vec![permutation, nothing(), nothing()].into());
     }
-    let k = m.min(n);
     Ok(vec![permutation, batch_of(&batch, &[m, k]), batch_of(&batch, &[k, n])].into())
 }
 
-/// What is left of `m` and `n` when min(m, n) must be `k`.
-fn with_smaller(m: Dim, n: Dim, k: Dim) -> Option<(Dim, Dim)> {
+/// What is left of `m`, `n` and `k` when min(m, n) must be `k`.
+fn with_smaller(m: Dim, n: Dim, k: Dim) -> Option<(Dim, Dim, Dim)> {
     let smaller = m.min(n).unify(k)?;
     let (m, n) = (m.keep_at_least(smaller)?, n.keep_at_least(smaller)?);
     let one = |size: Dim, other: Dim| if other.equals(k).is_no() { size.unify(k) } else { Some(size) };
-    Some((one(m, n)?, one(n, m)?))
+    Some((one(m, n)?, one(n, m)?, smaller))
 }

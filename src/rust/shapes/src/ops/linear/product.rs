@@ -196,9 +196,16 @@ fn addmm_rule(call: &Call) -> Result<Outputs> {
     added(call, &matrix_product(call, 1, 2)?)
 }
 
-/// (n, m), (m) -> (n), to which what is added expands
+/// (n, m), (m) -> (n), to which what is added expands; an empty matrix leaves the shape of what is added, unless beta is 0
 fn addmv_rule(call: &Call) -> Result<Outputs> {
-    added(call, &matrix_vector(call, 1, 2)?)
+    let product = matrix_vector(call, 1, 2)?;
+    let output = added(call, &product)?;
+    let is_empty = elements(call.input(1)).equals(0).is_yes();
+    if !is_empty || call.args.get_number("beta") == Some(0.0) {
+        return Ok(output);
+    }
+    let expanded = |&size: &Dim| [size.unify(product[0]), size.unify(1)].into_iter().flatten().reduce(Dim::or);
+    Ok(call.input(0).iter().filter_map(expanded).collect::<Dims>().into())
 }
 
 /// (n), (m) -> (n, m), to which what is added expands

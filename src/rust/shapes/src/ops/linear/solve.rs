@@ -4,6 +4,7 @@
 use super::factor::{same_square_rule, square_and_info_rule};
 use super::{batch_of, broadcast_batches, broadcast_sizes, elements, matrices, square_matrices};
 use crate::args::Arg;
+use crate::broadcast::expand_into;
 use crate::dim::{Dim, Elements};
 use crate::error::{counted, Error, Kind, Result};
 use crate::op::{Call, Inputs, Op, Outputs, Rule};
@@ -261,20 +262,24 @@ fn lstsq_rule(call: &Call) -> Result<Outputs> {
     // of one dimension less are vectors
     call.input_of_rank(1, &[rank - 1, rank])?;
     either(right_side(call, m), |vectors| {
-        let (batch, m, k) = if vectors {
+        if vectors {
             let (batch, m) = vector_equations(call)?;
-            (batch, m, None)
+            return Ok(least_squares(call, &batch, &batch, m, n, None));
+        }
+        let (of_b, _, k) = matrices(call, 1)?;
+        let m = call.common_size(ROWS, &[(0, rank - 2), (1, of_b.len())])?;
+        let batch = if of_b.len() == of_a.len() {
+            broadcast_batches(call, (0, 2), (1, 2))?
         } else {
-            let (of_b, _, k) = matrices(call, 1)?;
-            let m = call.common_size(ROWS, &[(0, rank - 2), (1, of_b.len())])?;
-            (broadcast_batches(call, (0, 2), (1, 2))?, m, Some(k))
+            // PyTorch aligns the batches at the front here, which takes the rows of B for one of them
+            expand_into(of_b, &broadcast_sizes((0, of_a), (1, &batch_of(of_b, &[m])))?)?
         };
-        Ok(least_squares(call, &batch, m, n, k))
+        Ok(least_squares(call, &batch, of_a, m, n, Some(k)))
     })
 }
 
-fn least_squares(call: &Call, batch: &[Dim], m: Dim, n: Dim, k: Option<Dim>) -> Vec<Shape> {
-    let own_batch = &call.input(0)[..call.input(0).len() - 2];
+/// The outputs for a batch of right sides and a batch of `m` by `n` matrices.
+fn least_squares(call: &Call, batch: &[Dim], of_a: &[Dim], m: Dim, n: Dim, k: Option<Dim>) -> Vec<Shape> {
     let driver = call.args.get_text("driver").unwrap_or("gelsy");
     let nothing = || Shape::from(vec![Dim::ZERO]);
     let mut solution = batch_of(batch, &[n]);
@@ -288,9 +293,9 @@ fn least_squares(call: &Call, batch: &[Dim], m: Dim, n: Dim, k: Option<Dim>) -> 
     } else {
         residuals.or(nothing())
     };
-    let ranks = if driver == "gels" { nothing() } else { own_batch.into() };
+    let ranks = if driver == "gels" { nothing() } else { of_a.into() };
     let has_values = driver == "gelsd" || driver == "gelss";
-    let values = if has_values { batch_of(own_batch, &[m.min(n)]).into() } else { nothing() };
+    let values = if has_values { batch_of(of_a, &[m.min(n)]).into() } else { nothing() };
     vec![solution.into(), residuals, ranks, values]
 }
 
@@ -344,8 +349,11 @@ fn tensorsolve_rule(call: &Call) -> Result<Outputs> {
         );
         Error::new(Kind::Size, problem).inputs([1, 2])
     };
-    let (_, rest) = as_many_elements(first, rest).ok_or_else(wrong)?;
-    let (_, rest) = as_many_elements(b, &rest).ok_or_else(wrong)?;
+    let (_, rest) = as_many_elements(b, rest).ok_or_else(wrong)?;
+    if elements(&rest).equals(0).is_yes() {
+        return Ok(rest.into());
+    }
+    let (_, rest) = as_many_elements(first, &rest).ok_or_else(wrong)?;
     as_many_elements(b, first).ok_or_else(wrong)?;
     Ok(rest.into())
 }
