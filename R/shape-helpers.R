@@ -160,3 +160,49 @@ wrap_index <- function(shape, index) {
 expand_shape <- function(shape, size) {
   .Call(wrap__expand_shape, shape, size)
 }
+
+#' The shape of a reshape that keeps the batch
+#'
+#' What `torch_reshape()` gives, as a layer of a network uses it: dimension 1 is the batch and must not change, so
+#' that what one observation holds is put into another shape.
+#'
+#' @param shape_in (`integer()`)\cr
+#'   The input shape.
+#' @param shape (`integer()` or `function()`)\cr
+#'   The target: sizes >= 1, and -1 once for the size that is worked out. Or a function of the input shape that
+#'   returns such a target, which may hold `NA` for sizes it does not know: `function(s) c(s[1], 12)`.
+#' @param id (`character(1)` or `NULL`)\cr
+#'   The id of the PipeOp, for the message of an error.
+#'
+#' @return A shape. The batch is that of the input where the target has -1, `NA` or that size for it; a target that names a
+#'   batch size of its own is taken at its word.
+#'
+#' @section Errors:
+#' `torchshape_error_size` where no batch size makes the target hold as many elements, or where the batch would change,
+#' `torchshape_error_argument` for a target that is none.
+#'
+#' @source <https://docs.pytorch.org/docs/stable/generated/torch.reshape.html>
+#' @family shape helpers
+#' @examples
+#' reshape_output_shape(c(NA, 3, 4), c(-1, 12))
+#' reshape_output_shape(c(NA, 3, 4), function(s) c(s[1], -1))
+#' try(reshape_output_shape(c(NA, 3, 4), c(-1, 6), id = "nn_reshape"))
+#' @export
+reshape_output_shape <- function(shape_in, shape, id = NULL) {
+  from_function <- is.function(shape)
+  if (from_function) {
+    shape <- call_shape_function(shape, assert_shape(shape_in), id)
+  }
+  .Call(wrap__reshape_output_shape, shape_in, shape, from_function, id)
+}
+
+# What a function of the input shape says; an error of its own is told with the shape.
+call_shape_function <- function(f, shape_in, id) {
+  tryCatch(f(shape_in), error = function(error) {
+    subject <- if (is_one(id, is.character)) paste0("PipeOp '", id, "'") else "reshape_output_shape()"
+    abort("argument", sprintf(
+      "%s has a function for argument 'shape' that fails for %s: %s", subject, shape_to_str(shape_in),
+      conditionMessage(error)
+    ), argument = "shape", shapes = list(shape_in), id = if (is_one(id, is.character)) id)
+  })
+}

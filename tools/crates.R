@@ -8,10 +8,16 @@ metadata <- jsonlite::fromJSON(
 )
 crates <- Filter(function(crate) !is.null(crate$source), metadata$packages)
 
-# what SystemRequirements promises must hold for every crate
+# what SystemRequirements promises must hold for every crate that an install compiles, tests apart
+compiled <- system2(
+  "cargo", c("tree", "--edges=normal,build", "--prefix=none", "--locked", "--manifest-path=src/rust/Cargo.toml"),
+  stdout = TRUE
+)
+compiled <- sub("^(\\S+) v(\\S+).*", "\\1 \\2", compiled)
 promised <- Filter(function(crate) is.null(crate$source), metadata$packages)[[1L]]$rust_version
 for (crate in crates) {
-  if (!is.null(crate$rust_version) && package_version(crate$rust_version) > promised) {
+  ours <- paste(crate$name, crate$version) %in% compiled
+  if (ours && !is.null(crate$rust_version) && package_version(crate$rust_version) > promised) {
     stop(crate$name, " ", crate$version, " needs Rust ", crate$rust_version, ", promised is ", promised, call. = FALSE)
   }
 }

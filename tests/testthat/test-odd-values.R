@@ -52,6 +52,7 @@ working_calls <- function() {
     layer = list(op = "nn_relu", inputs = "a", trainable = TRUE),
     network = list(input = c(NA, 3), a = layer("nn_relu"), name = "a"),
     read_network = list(file = system.file("networks", "resnet18.json", package = "torchshape")),
+    reshape_output_shape = list(shape_in = c(NA, 3, 4), shape = c(-1, 12), id = "a"),
     resolve_dim = list(dim = -1, shape = c(NA, 3), insert = FALSE),
     shape_ops = list(),
     shape_to_str = list(x = c(NA, 3)),

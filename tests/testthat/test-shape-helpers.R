@@ -182,3 +182,36 @@ test_that("expand_shape() follows torch's expand", {
     fixed = TRUE
   )
 })
+
+test_that("reshape_output_shape() keeps the batch", {
+  reshape <- reshape_output_shape
+  expect_identical(reshape(c(NA, 3, 4), c(-1, 12)), c(NA, 12L))
+  expect_identical(reshape(c(NA, 3, 4), c(-1, 2, 6)), c(NA, 2L, 6L))
+  expect_identical(reshape(c(2, 3, 4), c(-1, 12)), c(2L, 12L))
+  expect_identical(reshape(c(2, 3, 4), c(2, -1)), c(2L, 12L))
+  expect_identical(reshape(c(NA, 3, 4), function(s) c(s[1], 12)), c(NA, 12L))
+  expect_identical(reshape(c(NA, 3, 4), function(s) c(s[1], -1)), c(NA, 12L))
+  expect_identical(reshape(c(NA, 12), function(s) c(s[1], -1, 2, 2)), c(NA, 3L, 2L, 2L))
+  expect_identical(reshape(c(NA, NA, 4), c(-1, 8)), c(NA, 8L))
+  expect_identical(reshape(c(NA, NA, 4), function(s) c(s[1], -1)), c(NA_integer_, NA))
+  expect_identical(reshape(c(NA, 65536, 65536), c(-1, 2^32)), c(NA, 2^32))
+})
+
+test_that("reshape_output_shape() takes a batch size of the target's own at its word", {
+  expect_identical(reshape_output_shape(c(2, 3, 4), c(4, 6)), c(4L, 6L))
+  expect_identical(reshape_output_shape(c(NA, 3, 4), c(4, 6)), c(4L, 6L))
+  expect_identical(reshape_output_shape(c(NA, 3, 4), c(8, -1)), c(8L, NA))
+  expect_error(reshape_output_shape(c(NA, 3, 4), c(5, 6)), class = "torchshape_error_size")
+  expect_error(reshape_output_shape(c(2, 3, 4), c(5, 6)), class = "torchshape_error_size")
+})
+
+test_that("reshape_output_shape() refuses what changes the batch or is no target", {
+  expect_error(reshape_output_shape(c(2, 3, 4), c(-1, 6)), class = "torchshape_error_size")
+  expect_error(reshape_output_shape(c(NA, 3, 4), c(-1, 6)), class = "torchshape_error_size")
+  expect_error(reshape_output_shape(c(NA, 3, 4), c(-1, -1)), class = "torchshape_error_argument")
+  expect_error(reshape_output_shape(c(NA, 3, 4), c(NA, 12)), class = "torchshape_error_argument")
+  expect_error(reshape_output_shape(c(NA, 3, 4), c(-1, 0)), class = "torchshape_error_argument")
+  expect_error(reshape_output_shape(c(NA, 3, 4), integer()), class = "torchshape_error_argument")
+  expect_error(reshape_output_shape(c(NA, 3), function(s) stop("why")), "why", class = "torchshape_error_argument")
+  expect_error(reshape_output_shape(c(NA, 3), function(s) "a"), class = "torchshape_error_argument")
+})

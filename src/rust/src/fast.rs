@@ -6,7 +6,7 @@ use crate::shapes::{
     dims_to_sexp, read_dims, read_flag, read_id, read_shape, read_shapes, read_wholes, wrong_argument, SmallShape,
 };
 use shapes::broadcast;
-use shapes::helpers::{self, Wanted};
+use shapes::helpers::{self, Target, Wanted};
 use shapes::shape::{dims_to_string, shapes_to_string};
 use shapes::{Dim, Error, Kind, Result, Shape};
 
@@ -212,6 +212,42 @@ fn expanded(shape: SEXP, size: SEXP) -> Result<Vec<Dim>> {
         Kind::Broadcast => error,
         _ => error.function("expand_shape"),
     })
+}
+
+pub extern "C-unwind" fn reshape_output_shape(shape_in: SEXP, shape: SEXP, from_function: SEXP, id: SEXP) -> SEXP {
+    guard(|| {
+        let name = read_id(id).map_err(|error| error.function("reshape_output_shape"))?;
+        let out = reshaped(shape_in, shape, from_function)
+            .map_err(|error| error.function("reshape_output_shape").id(name.as_deref()))?;
+        Ok(r::protected(|| unsafe { dims_to_sexp(&out) }))
+    })
+}
+
+fn reshaped(shape_in: SEXP, shape: SEXP, from_function: SEXP) -> Result<Vec<Dim>> {
+    let shape_in = read_dims(shape_in, "shape_in")?;
+    let from_function = read_flag(from_function, "from_function")?;
+    let wanted = if from_function {
+        "a function for argument 'shape' that returns whole numbers >= 1, -1 or NA"
+    } else {
+        "whole numbers >= 1, -1 once, or a function that returns them"
+    };
+    if r::is_null(shape) || r::len(shape) == 0 {
+        return Err(wrong_argument(wanted, "shape", shape));
+    }
+    let target: Result<Vec<Target>> = read_wholes(shape, "shape")
+        .map_err(|_| wrong_argument(wanted, "shape", shape))?
+        .into_iter()
+        .map(|size| match size {
+            Some(-1) => Ok(Target::Inferred),
+            Some(size) => Ok(Target::Size(size)),
+            None if from_function => Ok(Target::Unknown),
+            None => {
+                let problem = "cannot use NA in argument 'shape': -1 stands for the size that is worked out.";
+                Err(Error::new(Kind::Argument, problem).argument("shape"))
+            }
+        })
+        .collect();
+    helpers::reshape_output_shape(&shape_in, &target?)
 }
 
 /// Does nothing: what a call costs at least, for the benchmark.

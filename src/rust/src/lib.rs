@@ -43,6 +43,7 @@ routines! {
     fast::align_shapes(x, y);
     fast::wrap_index(shape, index);
     fast::expand_shape(shape, size);
+    fast::reshape_output_shape(shape_in, shape, from_function, id);
     fast::nothing(x, y);
     assertions::assert_shape(shape, null_ok, coerce, unknown_batch, len);
     assertions::assert_shapes(shapes, coerce, named, null_ok, unknown_batch);
@@ -70,6 +71,7 @@ extendr_module! {
     fn align_shapes;
     fn wrap_index;
     fn expand_shape;
+    fn reshape_output_shape;
     fn nothing;
     fn assert_shape;
     fn assert_shapes;

@@ -149,6 +149,11 @@ impl Arg {
         Arg::new(name, Takes::Flag, Default::Flag(default))
     }
 
+    /// TRUE or FALSE, which must be given.
+    pub const fn required_flag(name: &'static str) -> Arg {
+        Arg::new(name, Takes::Flag, Default::Required)
+    }
+
     /// A whole number that must be given.
     pub const fn whole(name: &'static str) -> Arg {
         Arg::new(name, Takes::Whole, Default::Required)
@@ -512,6 +517,14 @@ pub fn spread<const N: usize, T: Copy>(name: &str, values: &[T]) -> Result<[T; N
             Error::new(Kind::Argument, problem).argument(name)
         }),
     }
+}
+
+/// `values` for each of `N` spatial dimensions, where R torch repeats no single value.
+pub fn in_full<const N: usize, T: Copy>(name: &str, values: &[T]) -> Result<[T; N]> {
+    values.try_into().map_err(|_| {
+        let problem = format!("needs {} for argument '{name}', not {}.", counted(N, "number"), values.len());
+        Error::new(Kind::Argument, problem).argument(name)
+    })
 }
 
 fn unknown(declared: &[Arg], name: &str) -> Box<Error> {

@@ -117,6 +117,34 @@ impl Dim {
         Dim { low: f(self.low), high }
     }
 
+    /// The image under a function of two sizes that in each of them only rises or only falls, for sizes worked out in
+    /// floating point. It is asked about `i64::MAX` where a size has no end.
+    pub fn map_monotone(self, other: Dim, f: impl Fn(i64, i64) -> i64) -> Dim {
+        self.by_corners(other, f)
+    }
+
+    /// What is left where a condition holds that changes at most once over growing sizes; `None` if it never holds.
+    pub fn keep_where(self, holds: impl Fn(i64) -> bool) -> Option<Dim> {
+        let end = self.high.min(MAX_SIZE).max(self.low);
+        let at_low = holds(self.low);
+        match (at_low, holds(end)) {
+            (true, true) => return Some(self),
+            (false, false) => return None,
+            _ => {}
+        }
+        // it holds at one of the ends; the other moves towards it
+        let (mut low, mut high) = (self.low, end);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if holds(middle) == at_low {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Some(if at_low { Dim { low: self.low, high: low } } else { Dim { low: high, high: self.high } })
+    }
+
     pub fn equals(self, other: impl Into<Dim>) -> Certainty {
         let other = other.into();
         let always = self.value().is_some() && self == other;
@@ -387,6 +415,15 @@ mod tests {
     fn filled(elements: &[Dim], sizes: &[Dim]) -> Option<Vec<Option<i64>>> {
         let filled = Elements::of(elements)?.fill(sizes)?;
         Some(filled.into_iter().map(Dim::value).collect())
+    }
+
+    #[test]
+    fn functions_of_two_sizes_map_their_corners() {
+        let ratio = |a: i64, b: i64| (7.0 * a as f64 / b as f64) as i64;
+        assert_eq!(Dim::known(4).map_monotone(Dim::known(2), ratio), Dim::known(14));
+        assert_eq!(Dim::between(1, 4).map_monotone(Dim::between(2, 7), ratio), Dim::between(1, 14));
+        assert_eq!(Dim::ONE.map_monotone(Dim::at_least(8), ratio), Dim::ZERO);
+        assert_eq!(Dim::UNKNOWN.map_monotone(Dim::known(7), ratio).lowest(), 1);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The small helpers that operators of other packages call.
 
-use crate::dim::Dim;
+use crate::dim::{Dim, Elements};
 use crate::error::{counted, Error, Kind, Result};
 use crate::shape::{Dims, Shown};
 
@@ -84,4 +84,90 @@ pub fn expand_shape(shape: &[Dim], size: &[Wanted]) -> Result<Dims> {
 pub enum Wanted {
     Size(Dim),
     Kept,
+}
+
+/// A size of a target shape: a size, -1, or one that a function of the input shape left unknown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    Size(i64),
+    Inferred,
+    Unknown,
+}
+
+/// The shape of a reshape that keeps the batch, dimension 1: what one observation holds is put into another shape. A target
+/// that names a batch size of its own is taken at its word, so long as the elements can be as many.
+pub fn reshape_output_shape(shape_in: &[Dim], target: &[Target]) -> Result<Dims> {
+    let written = shown_target(target);
+    if let Some(Target::Size(size)) = target.iter().find(|size| matches!(size, Target::Size(size) if *size < 1)) {
+        let problem = format!("cannot use the shape {written}: every size is at least 1, or -1 once, not {size}.");
+        return Err(Error::new(Kind::Argument, problem).argument("shape"));
+    }
+    if target.iter().filter(|&&size| size == Target::Inferred).count() > 1 {
+        let problem = format!("cannot use the shape {written}: -1 stands for one size only.");
+        return Err(Error::new(Kind::Argument, problem).argument("shape"));
+    }
+    let (Some((&batch_in, rest_in)), Some((&batch, rest))) = (shape_in.split_first(), target.split_first()) else {
+        let problem = format!("cannot reshape {} to {written}: both need a batch.", Shown(shape_in));
+        return Err(Error::new(Kind::Rank, problem).shapes(vec![shape_in.into()]));
+    };
+    // an inferred size may be 0, where the input is empty
+    let free = |size: &Target| match size {
+        Target::Size(size) => Dim::known(*size),
+        Target::Inferred => Dim::at_least(0),
+        Target::Unknown => Dim::UNKNOWN,
+    };
+    let rest: Dims = rest.iter().map(free).collect();
+    let keeps_batch = match batch {
+        Target::Inferred | Target::Unknown => true,
+        Target::Size(size) => batch_in.equals(size).is_yes(),
+    };
+    let (input, wanted): (&[Dim], Dims) =
+        if keeps_batch { (rest_in, rest) } else { (shape_in, std::iter::once(free(&batch)).chain(rest).collect()) };
+    let too_large = || {
+        let problem = format!("cannot reshape {} to {written}: a product of sizes is beyond 2^53.", Shown(shape_in));
+        Error::new(Kind::Size, problem).shapes(vec![shape_in.into()])
+    };
+    let elements = Elements::of(input).ok_or_else(too_large)?;
+    let filled =
+        elements.fill(&wanted).ok_or_else(|| does_not_fit(shape_in, &written, keeps_batch, elements, &wanted))?;
+    Ok(if keeps_batch { std::iter::once(batch_in).chain(filled).collect() } else { filled })
+}
+
+fn does_not_fit(shape_in: &[Dim], written: &str, keeps_batch: bool, elements: Elements, wanted: &[Dim]) -> Box<Error> {
+    let to = Elements::of(wanted).map_or("too many".to_string(), |wanted| wanted.known().to_string());
+    let problem = if keeps_batch {
+        format!(
+            "cannot reshape {} to {written} and keep the batch: one observation has {} elements, and the target takes {to}.",
+            Shown(shape_in),
+            counted_elements(elements)
+        )
+    } else {
+        format!(
+            "cannot reshape {} to {written}: it has {} elements, and the target takes {to}.",
+            Shown(shape_in),
+            counted_elements(elements)
+        )
+    };
+    Error::new(Kind::Size, problem).argument("shape").shapes(vec![shape_in.into()])
+}
+
+/// `12`, or `12 times an unknown number of`.
+fn counted_elements(elements: Elements) -> String {
+    match elements.count().value() {
+        Some(count) => count.to_string(),
+        None => format!("a multiple of {}", elements.known()),
+    }
+}
+
+fn shown_target(target: &[Target]) -> String {
+    let sizes: Vec<String> = target
+        .iter()
+        .take(64)
+        .map(|size| match size {
+            Target::Size(size) => size.to_string(),
+            Target::Inferred => "-1".to_string(),
+            Target::Unknown => "NA".to_string(),
+        })
+        .collect();
+    format!("({})", sizes.join(","))
 }

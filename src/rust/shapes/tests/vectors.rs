@@ -142,3 +142,8 @@ fn attention_answers_as_pytorch() {
 fn embedding_answers_as_pytorch() {
     check_family("embedding");
 }
+
+#[test]
+fn view_family_answers_as_pytorch() {
+    check_family("view");
+}

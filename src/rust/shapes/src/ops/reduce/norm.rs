@@ -266,7 +266,8 @@ fn cross_rule(call: &Call) -> Result<Outputs> {
         Some(dim) => vec![call.resolve("dim", dim, input.len())?],
         None => {
             let sure = input.iter().position(|size| size.equals(3).is_yes());
-            let last = sure.map_or(input.len(), |d| d + 1);
+            // more dimensions than PyTorch has need no answer that takes long
+            let last = sure.map_or(input.len(), |d| d + 1).min(64);
             (0..last).filter(|&d| !input[d].equals(3).is_no()).collect()
         }
     };

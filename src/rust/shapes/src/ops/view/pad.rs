@@ -75,18 +75,18 @@ fn pad_rule(call: &Call) -> Result<Outputs> {
 }
 
 /// No more can be cut off than there is.
-fn filled_up(size: Dim, left: i64, right: i64) -> Option<Dim> {
+pub(crate) fn filled_up(size: Dim, left: i64, right: i64) -> Option<Dim> {
     Some((size + left.min(0) + right.min(0)).keep_at_least(0)? + left.max(0) + right.max(0))
 }
 
 /// The elements are mirrored at the first and the last one, which do not take part.
-fn reflected(size: Dim, left: i64, right: i64) -> Option<Dim> {
+pub(crate) fn reflected(size: Dim, left: i64, right: i64) -> Option<Dim> {
     let size = size.keep_at_least((left.max(right) + 1).max(1))?;
     (size + left + right).keep_at_least(1)
 }
 
 /// The first and the last element are repeated.
-fn replicated(size: Dim, left: i64, right: i64) -> Option<Dim> {
+pub(crate) fn replicated(size: Dim, left: i64, right: i64) -> Option<Dim> {
     (size.keep_at_least(1)? + left + right).keep_at_least(1)
 }
 
