@@ -114,6 +114,16 @@ fn check_family(family: &str) {
 }
 
 #[test]
+fn elementwise_answers_as_pytorch() {
+    check_family("elementwise");
+}
+
+#[test]
+fn reduce_answers_as_pytorch() {
+    check_family("reduce");
+}
+
+#[test]
 fn norm_answers_as_pytorch() {
     check_family("norm");
 }

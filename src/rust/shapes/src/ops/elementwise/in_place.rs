@@ -8,7 +8,7 @@ use crate::dim::Dim;
 use crate::error::{counted, Error, Kind, Result};
 use crate::op::{Call, Inputs, Op, Outputs};
 use crate::ops::operands::{missing, operand_shapes, operands, Number};
-use crate::shape::Dims;
+use crate::shape::{Dims, Shown};
 
 /// The second operand may be a number.
 pub const fn binary(name: &'static str, summary: &'static str, args: &'static [Arg]) -> Op {
@@ -85,7 +85,10 @@ fn into_first(shapes: &[Dims]) -> Result<Outputs> {
     let [target, others @ ..] = shapes else { return Err(missing("self")) };
     let mut target = target.clone();
     for other in others {
-        target = expand_into(other, &target)?;
+        target = expand_into(other, &target).map_err(|mut error| {
+            error.problem = format!("cannot write into its first input {}: {}", Shown(&target), error.problem);
+            error
+        })?;
     }
     Ok(target.into())
 }
