@@ -97,3 +97,13 @@ fn pipeops_answer_as_mlr3torch() {
 fn cases_of_public_reports() {
     check("cases.jsonl");
 }
+
+#[test]
+fn convolutions_answer_as_pytorch() {
+    check("pytorch_conv.jsonl");
+}
+
+#[test]
+fn pools_answer_as_pytorch() {
+    check("pytorch_pool.jsonl");
+}
