@@ -147,3 +147,13 @@ fn embedding_answers_as_pytorch() {
 fn view_family_answers_as_pytorch() {
     check_family("view");
 }
+
+#[test]
+fn convolutions_answer_as_pytorch() {
+    check("pytorch_conv.jsonl");
+}
+
+#[test]
+fn pools_answer_as_pytorch() {
+    check("pytorch_pool.jsonl");
+}
