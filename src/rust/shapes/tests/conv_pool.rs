@@ -117,7 +117,7 @@ fn errors_say_what_would_fit() {
     };
     assert_eq!(
         conv(&[-1, 5, 9, 9], &[]),
-        "Operator 'nn_conv2d' has in_channels = 3, but dimension 2 of its input is 5.\nInput shape: (NA,5,9,9).\n\
+        "Operator 'nn_conv2d' needs in_channels = 3, but gets 5 in dimension 2 of its input.\nInput shape: (NA,5,9,9).\n\
          An input of shape (NA,3,9,9) or in_channels = 5 would fit."
     );
     assert_eq!(

@@ -39,6 +39,7 @@ pub fn argument(op: &Op, arg: &Arg, world: &World, dice: &mut Dice) -> Option<Va
         ("transforms", _) => Some(Value::List(vec![(String::new(), Value::Other("function".to_string()))])),
         // so that the first size that fits is not far away
         ("dilation", _) => Some(Value::wholes(&[dice.between(1, 3)])),
+        ("padding", Takes::Wholes) if op.name.ends_with("_fold") => Some(Value::wholes(&[dice.between(0, 1)])),
         ("task", _) => Some(task(world, dice)),
         ("ord" | "p", Takes::Anything) => Some(match dice.between(0, 5) {
             0 => Value::text(dice.one_of(&["fro", "nuc"])),

@@ -27,7 +27,6 @@ const SOLVE_TRIANGULAR: &[Arg] =
     &[Arg::required_flag("upper"), Arg::flag("left", true), Arg::flag("unitriangular", false)];
 const LSTSQ: &[Arg] = &[Arg::number("rcond").optional(), Arg::choice("driver", &["gelsy", "gels", "gelsd", "gelss"])];
 const IND: &[Arg] = &[Arg::whole("ind").default(3)];
-const DIMS: &[Arg] = &[Arg::wholes("dims").optional()];
 
 const SELF: Inputs = Inputs::named(&["self"]);
 const A: Inputs = Inputs::named(&["A"]);
@@ -112,10 +111,6 @@ pub const fn lstsq(name: &'static str) -> Op {
 
 pub const fn tensorinv(name: &'static str) -> Op {
     solver(name, "inverse of a tensor as a map between its first and its last dimensions", A, IND, tensorinv_rule)
-}
-
-pub const fn tensorsolve(name: &'static str) -> Op {
-    solver(name, "solves A X = B for tensors", A_AND_B, DIMS, tensorsolve_rule)
 }
 
 /// (*, m, n) -> (*, n, m)
@@ -326,34 +321,4 @@ fn tensorinv_rule(call: &Call) -> Result<Outputs> {
 /// What is left of two shapes that must have as many elements.
 fn as_many_elements(x: &[Dim], y: &[Dim]) -> Option<(Dims, Dims)> {
     Some((Elements::of(y)?.fill(x)?, Elements::of(x)?.fill(y)?))
-}
-
-/// (b..., x...), (b...) -> (x...), all three of as many elements; dims are moved to the end of A first
-fn tensorsolve_rule(call: &Call) -> Result<Outputs> {
-    let (a, b) = (call.input(0), call.input(1));
-    let dims = call.resolve_all("dims", call.args.get_wholes("dims").unwrap_or(&[]), a.len())?;
-    let mut moved: Dims = (0..a.len()).filter(|d| !dims.contains(d)).map(|d| a[d]).collect();
-    moved.extend(dims.iter().map(|&d| a[d]));
-    if b.len() > moved.len() {
-        let problem =
-            format!("needs at least as many dimensions in A as in B, but they have {} and {}.", a.len(), b.len());
-        return Err(Error::new(Kind::Rank, problem).inputs([1, 2]));
-    }
-    let (first, rest) = moved.split_at(b.len());
-    let wrong = || {
-        let problem = format!(
-            "needs as many elements in {}, {} and {}: the first dimensions of A, the others, and B.",
-            Shown(first),
-            Shown(rest),
-            Shown(b)
-        );
-        Error::new(Kind::Size, problem).inputs([1, 2])
-    };
-    let (_, rest) = as_many_elements(b, rest).ok_or_else(wrong)?;
-    if elements(&rest).equals(0).is_yes() {
-        return Ok(rest.into());
-    }
-    let (_, rest) = as_many_elements(first, &rest).ok_or_else(wrong)?;
-    as_many_elements(b, first).ok_or_else(wrong)?;
-    Ok(rest.into())
 }
