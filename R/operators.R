@@ -15,7 +15,7 @@ operator_sections <- function() {
   ops <- shape_ops()
   escape <- function(text) gsub("%", "\\\\%", text)
   entry <- function(i) {
-    sprintf("* `%s(%s)` on %s: %s", ops$op[i], escape(ops$arguments[i]), ops$inputs[i], escape(ops$summary[i]))
+    sprintf("* `%s(%s)` on `%s`: %s", ops$op[i], escape(ops$arguments[i]), ops$inputs[i], escape(ops$summary[i]))
   }
   unlist(lapply(unique(ops$family), function(family) {
     c(sprintf("@section %s:", family), vapply(which(ops$family == family), entry, ""), "")
