@@ -49,7 +49,7 @@ infer_network.default <- function(x, input = NULL) {
 
 #' @export
 infer_network.network <- function(x, input = NULL) {
-  x <- unclass(x)
+  x <- network_parts(x)
   if (is.null(input)) {
     input <- x$input
   }
@@ -57,6 +57,15 @@ infer_network.network <- function(x, input = NULL) {
   frozen <- vapply(x$nodes, function(node) identical(node[["trainable"]], FALSE), logical(1L))
   columns$trainable <- !frozen & !columns$params %in% 0
   new_network_shapes(columns, x$name, has_unknown_batch(columns))
+}
+
+# What a network holds, of one that somebody may have made by hand.
+network_parts <- function(x) {
+  x <- unclass(x)
+  if (!is.list(x)) {
+    abort("type", "A network is a list of name, input and nodes.", argument = "x")
+  }
+  x
 }
 
 #' @export

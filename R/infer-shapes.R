@@ -45,7 +45,7 @@ infer_shapes <- function(shapes_in, param_vals, output_names, fn, rowwise, id) {
     shapes_in <- lapply(shapes_in, `[`, -1L)
   }
 
-  arguments <- names(formals(args(fn)))
+  arguments <- names(formals_of(fn))
   params <- param_vals[intersect(names(param_vals), arguments)]
   call_once <- length(shapes_in) > 1L && length(open_arguments(fn, params)) == length(shapes_in)
   groups <- if (call_once) list(seq_along(shapes_in)) else as.list(seq_along(shapes_in))
@@ -65,20 +65,12 @@ infer_shapes <- function(shapes_in, param_vals, output_names, fn, rowwise, id) {
 }
 
 check_infer_arguments <- function(param_vals, output_names, fn, rowwise, id) {
-  check <- function(ok, argument, wanted) {
-    if (!isTRUE(ok)) {
-      abort("argument", sprintf("infer_shapes() needs %s for argument '%s'.", wanted, argument), argument = argument)
-    }
-  }
-  check(is.null(id) || is_one(id, is.character), "id", "one text or NULL")
+  check <- function(ok, argument, wanted) check_argument(ok, "infer_shapes", argument, wanted)
+  check(is_text_or_null(id), "id", "one text or NULL")
   check(is.function(fn), "fn", "a function")
   check(is_one(rowwise, is.logical), "rowwise", "TRUE or FALSE")
   check(is.null(param_vals) || is_named_list(param_vals), "param_vals", "a list of named arguments")
   check(is_unique_names(output_names), "output_names", "unique names")
-}
-
-is_one <- function(x, is_type) {
-  is_type(x) && length(x) == 1L && !is.na(x)
 }
 
 is_named_list <- function(x) {
@@ -89,9 +81,15 @@ is_unique_names <- function(x) {
   is.character(x) && length(x) > 0L && !anyNA(x) && !anyDuplicated(x)
 }
 
+# Some primitives have no formal arguments at all.
+formals_of <- function(fn) {
+  signature <- args(fn)
+  if (is.null(signature)) list() else formals(signature)
+}
+
 # The arguments that a call must still give: no default, and not among the params.
 open_arguments <- function(fn, params) {
-  formals <- formals(args(fn))
+  formals <- formals_of(fn)
   missing <- vapply(formals, is_absent, logical(1L))
   setdiff(names(formals)[missing], c(names(params), "..."))
 }

@@ -31,6 +31,9 @@
 #' plot(infer_network(lenet))
 #' @export
 plot.network_shapes <- function(x, ..., depth = NULL, merge = TRUE, main = NULL) {
+  check_argument(is_depth(depth), "plot", "depth", "one number >= 0 or NULL")
+  check_argument(is_one(merge, is.logical), "plot", "merge", "TRUE or FALSE")
+  check_argument(is_text_or_null(main), "plot", "main", "one text or NULL")
   if (!requireNamespace("igraph", quietly = TRUE)) {
     abort("argument", "plot() of a network needs the package igraph for the layout.")
   }
@@ -282,7 +285,7 @@ draw_frames <- function(boxes, place) {
     top <- max(place$y[inside] + half_height)
     graphics::rect(
       left, min(place$y[inside] - half_height), max(place$x[inside] + half_width), top,
-      border = "#b9a26b", lty = 2L, col = "#faf7ef80"
+      border = "#b9a26b", lty = 2L, col = "#fbf9f3"
     )
     graphics::text(left, top, utils::tail(strsplit(block, "/", fixed = TRUE)[[1L]], 1L),
       cex = 0.75 * place$cex, col = "#8a7440", adj = c(-0.1, -0.3)

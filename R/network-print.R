@@ -34,6 +34,8 @@ print.network_shapes <- function(x, ..., width = cli::console_width(), depth = N
 #' @rdname print.network_shapes
 #' @export
 format.network_shapes <- function(x, ..., width = cli::console_width(), depth = NULL) {
+  check_argument(is_one(width, is.numeric) && width >= 10, "print", "width", "one number >= 10")
+  check_argument(is_depth(depth), "print", "depth", "one number >= 0 or NULL")
   rows <- shown_rows(x, depth)
   label <- paste0(strrep("  ", rows$level), single_line(rows$label))
   columns <- list(
@@ -80,7 +82,7 @@ print.network_summary <- function(x, ..., width = cli::console_width()) {
 
 #' @export
 print.network <- function(x, ...) {
-  x <- unclass(x)
+  x <- network_parts(x)
   name <- if (is.null(x$name)) "" else paste0(" '", single_line(x$name), "'")
   n <- length(x$nodes)
   cat("Network", name, " of ", n, if (n == 1L) " node" else " nodes", ", input ", shape_to_str(x$input), "\n", sep = "")

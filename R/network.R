@@ -63,6 +63,7 @@
 #' infer_network(residual)
 #' @export
 network <- function(input, ..., name = NULL) {
+  check_argument(is_text_or_null(name), "network", "name", "one text or NULL")
   shapes <- if (is.list(input) && !is.object(input)) input else list(input = input)
   if (is.null(names(shapes)) || !all(nzchar(names(shapes))) || anyDuplicated(names(shapes))) {
     abort("argument", "network() needs a name of its own for each of several inputs.", argument = "input")

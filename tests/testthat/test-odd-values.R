@@ -128,6 +128,39 @@ test_that("odd arguments of operators give an answer or a torchshape_error", {
   }
 })
 
+test_that("odd arguments of methods and broken networks give an answer or a torchshape_error", {
+  skip_if_not_installed("igraph")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  x <- infer_network(network(input = c(NA, 3), fc = layer("nn_linear", out_features = 2)))
+  calls <- list(
+    width = function(v) format(x, width = v), depth = function(v) format(x, depth = v),
+    plot_depth = function(v) plot(x, depth = v), merge = function(v) plot(x, merge = v),
+    main = function(v) plot(x, main = v), name = function(v) network(input = 3, layer("nn_relu"), name = v),
+    times = function(v) block(layer("nn_relu"), times = v),
+    network = function(v) infer_network(structure(if (is.null(v)) list() else v, class = "network")),
+    nodes = function(v) infer_network(structure(list(nodes = v, input = 3), class = "network")),
+    returned = function(v) infer_shapes(list(c(NA, 3)), list(), "out", function(x) v, FALSE, "a")
+  )
+  values <- list(
+    NULL, character(), data.frame(a = 1), 1e10, -1, NaN, NA, Inf, "a", list(list(1)), factor("a"),
+    array(1, rep(1, 70)), array(0, c(0, 3)), 1:1e9
+  )
+  for (name in names(calls)) {
+    for (i in seq_along(values)) {
+      outcome <- tryCatch(
+        {
+          calls[[name]](values[[i]])
+          "an answer"
+        },
+        torchshape_error = function(error) "an answer",
+        error = conditionMessage
+      )
+      expect_identical(outcome, "an answer", info = paste0(name, " = value ", i))
+    }
+  }
+})
+
 test_that("an error leaves R as it was", {
   for (i in 1:200) {
     try(broadcast_shapes(list(1:2, 1:3)), silent = TRUE)
