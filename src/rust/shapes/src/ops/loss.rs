@@ -9,7 +9,7 @@ pub use distance::*;
 
 use crate::args::{Arg, Value};
 use crate::broadcast::{broadcast, expand_into};
-use crate::dim::Dim;
+use crate::dim::{Dim, Elements};
 use crate::error::{counted, Error, Kind, Result};
 use crate::op::{Call, Inputs, Op, Outputs, Rule};
 use crate::shape::Dims;
@@ -210,7 +210,7 @@ fn cosine_embedding_rule(call: &Call) -> Result<Outputs> {
     let target = call.input_of_rank(2, &[0, 1])?;
     let summed = target.len();
     let first = call.input_of_rank(0, &[summed + 1])?;
-    let second = call.input_of_at_least(1, summed + 1)?;
+    let second = call.input_of_rank(1, &[summed + 1])?;
     let without = |shape: &[Dim]| [&shape[..summed], &shape[summed + 1..]].concat();
     let products = without(&broadcast(&[first, second])?);
     Ok(reduced(call, broadcast(&[&products, &without(first), &without(second), target])?))
@@ -293,6 +293,20 @@ fn ctc_rule(call: &Call) -> Result<Outputs> {
         let problem =
             format!("needs {wanted} targets by target_lengths, but dimension {} of input 2 is {}.", d + 1, targets[d]);
         return Err(call.size_error(1, d, problem).argument("target_lengths"));
+    }
+    // lengths in several dimensions count as if they stood in one
+    let counted = Elements::of(&[batch]);
+    for (i, name) in [(2, "input_lengths"), (3, "target_lengths")] {
+        let Some(given) = call.get_input(i) else { continue };
+        let fits = matches!((counted, Elements::of(given)), (Some(a), Some(b)) if !a.equals(b).is_no());
+        if !fits {
+            return Err(of_other_batch(
+                call,
+                batch,
+                name,
+                given.iter().fold(Dim::ONE, |product, &size| product * size),
+            ));
+        }
     }
     Ok(reduced(call, if log_probs.len() == 3 { vec![batch] } else { vec![] }))
 }
