@@ -132,3 +132,13 @@ fn attention_answers_as_pytorch() {
 fn embedding_answers_as_pytorch() {
     check_family("embedding");
 }
+
+#[test]
+fn image_answers_as_pytorch() {
+    check_family("image");
+}
+
+#[test]
+fn loss_answers_as_pytorch() {
+    check_family("loss");
+}

@@ -12,7 +12,7 @@ use crate::broadcast::{broadcast, expand_into};
 use crate::dim::{Dim, Elements};
 use crate::error::{counted, Error, Kind, Result};
 use crate::op::{Call, Inputs, Op, Outputs, Rule};
-use crate::shape::Dims;
+use crate::shape::{Dims, Shown};
 
 const REDUCTION: Arg = Arg::choice("reduction", &["mean", "sum", "none"]);
 const KL_REDUCTION: Arg = Arg::choice("reduction", &["mean", "sum", "none", "batchmean"]);
@@ -157,7 +157,7 @@ fn kl_div_rule(call: &Call) -> Result<Outputs> {
 
 /// (*), (*) -> the shape of the input, to which the target expands
 fn soft_margin_rule(call: &Call) -> Result<Outputs> {
-    Ok(reduced(call, expand_into(call.input(1), call.input(0))?))
+    Ok(reduced(call, expanded("target", call.input(1), call.input(0))?))
 }
 
 /// (*), the same -> the same, to which the weights expand. R torch's documentation asks for equal shapes; it does not look whether
@@ -166,10 +166,29 @@ fn bce_rule(call: &Call) -> Result<Outputs> {
     let mut each = equal_shapes(call, 0, 1)?;
     for (i, name) in [(2, "weight"), (3, "pos_weight")] {
         if let Some(weight) = weight(call, i, name)? {
-            each = expand_into(&weight, &each).map_err(|error| error.argument(name))?;
+            each = expanded(name, &weight, &each).map_err(|error| error.argument(name))?;
         }
     }
     Ok(reduced(call, each))
+}
+
+/// What is left of `target`, to which `shape` of the input or argument `name` must expand.
+fn expanded(name: &str, shape: &[Dim], target: &[Dim]) -> Result<Dims> {
+    expand_into(shape, target).map_err(|error| {
+        let problem = format!("needs a {name} that expands to {}, not {}.", Shown(target), Shown(shape));
+        Error::new(error.kind, problem)
+            .argument(name)
+            .sizes(error.sizes)
+            .hint("Sizes must be equal, or 1 in the latter.")
+    })
+}
+
+/// What two shapes broadcast to, which are called `names`.
+fn broadcast_pair(names: [&str; 2], a: &[Dim], b: &[Dim]) -> Result<Dims> {
+    broadcast(&[a, b]).map_err(|error| {
+        let problem = format!("cannot broadcast {} {} and {} {}.", names[0], Shown(a), names[1], Shown(b));
+        Error::new(error.kind, problem).sizes(error.sizes).hint("Sizes must be equal or 1.")
+    })
 }
 
 /// What inputs `i` and `j` are, which must be of one shape.
@@ -213,7 +232,7 @@ fn cosine_embedding_rule(call: &Call) -> Result<Outputs> {
     let second = call.input_of_rank(1, &[summed + 1])?;
     let without = |shape: &[Dim]| [&shape[..summed], &shape[summed + 1..]].concat();
     let products = without(&broadcast(&[first, second])?);
-    Ok(reduced(call, broadcast(&[&products, &without(first), &without(second), target])?))
+    Ok(reduced(call, broadcast_pair(["the cosines of shape", "targets of shape"], &products, target)?))
 }
 
 /// (*, D), (*, D), (*, D) -> (*); sizes broadcast
@@ -235,12 +254,16 @@ fn triplets(call: &Call) -> Result<Dims> {
 
 /// The distances from the anchor, input 1, to inputs 2 and 3, and with swap between these, broadcast.
 fn distances(call: &Call) -> Result<Dims> {
-    let distance = |i: usize, j: usize| broadcast(&[call.input(i), call.input(j)]).map(|pairs| without_last(&pairs));
-    let mut each: Vec<Dims> = vec![distance(0, 1)?, distance(0, 2)?];
-    if call.args.flag("swap") {
-        each.push(distance(1, 2)?);
+    let names = ["the anchor", "the positive", "the negative"];
+    let distance = |i: usize, j: usize| {
+        broadcast_pair([names[i], names[j]], call.input(i), call.input(j)).map(|pairs| without_last(&pairs))
+    };
+    let distances = ["distances", "distances"];
+    let each = broadcast_pair(distances, &distance(0, 1)?, &distance(0, 2)?)?;
+    if !call.args.flag("swap") {
+        return Ok(each);
     }
-    broadcast(&each.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    broadcast_pair(distances, &each, &distance(1, 2)?)
 }
 
 fn without_last(shape: &[Dim]) -> Dims {

@@ -1,7 +1,10 @@
 //! Losses of classes: each observation has one, or several, or a probability for each.
 //! <https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html>
 
-use super::{equal_shapes, loss, reduced, weight, AND_WEIGHT, INPUT_AND_TARGET, PLAIN, REDUCTION, WEIGHT, WEIGHTED};
+use super::{
+    broadcast_pair, equal_shapes, loss, reduced, weight, AND_WEIGHT, INPUT_AND_TARGET, PLAIN, REDUCTION, WEIGHT,
+    WEIGHTED,
+};
 use crate::args::Arg;
 use crate::broadcast::broadcast;
 use crate::dim::{Dim, Elements};
@@ -194,7 +197,8 @@ fn multilabel_soft_margin_rule(call: &Call) -> Result<Outputs> {
     let classes = input.len() - 2;
     let mut each = broadcast(&[input, call.input(1)])?;
     if let Some(weight) = weight(call, 2, "weight")? {
-        each = broadcast(&[&each, &weight]).map_err(|error| error.argument("weight"))?;
+        let names = ["the losses of shape", "the weight of shape"];
+        each = broadcast_pair(names, &each, &weight).map_err(|error| error.argument("weight"))?;
     }
     each.remove(classes);
     Ok(reduced(call, each))
