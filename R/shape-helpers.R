@@ -174,8 +174,8 @@ expand_shape <- function(shape, size) {
 #' @param id (`character(1)` or `NULL`)\cr
 #'   The id of the PipeOp, for the message of an error.
 #'
-#' @return A shape. The batch is that of the input where the target has -1, `NA` or that size for it; a target that names a
-#'   batch size of its own is taken at its word.
+#' @return A shape. The batch is that of the input where the target has -1, `NA` or that size for it; a target that
+#'   names a batch size of its own is taken at its word.
 #'
 #' @section Errors:
 #' `torchshape_error_size` where no batch size makes the target hold as many elements, or where the batch would change,

@@ -12,17 +12,15 @@ as_vector <- function(json) {
   if (!is.list(json) || !is.null(names(json))) {
     return(json)
   }
+  if (length(json) == 0L) {
+    return(integer())
+  }
   json[vapply(json, is.null, logical(1L))] <- NA
   unlist(json)
 }
 
-as_size <- function(json) {
-  size <- as_vector(json)
-  if (is.null(size)) integer() else size
-}
-
 as_shapes <- function(json) {
-  lapply(json, function(shape) if (is.null(shape)) NULL else as_size(shape))
+  lapply(json, function(shape) if (is.null(shape)) NULL else as_vector(shape))
 }
 
 # Sizes are integers where an integer holds them.

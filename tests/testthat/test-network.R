@@ -1,5 +1,4 @@
-# Networks whose operators all have rules.
-networks <- c("alexnet", "vgg16", "resnet18", "resnet50", "squeezenet1_1", "densenet121")
+networks <- sub(".json", "", list.files(fixture_path("networks")), fixed = TRUE)
 
 network_path <- function(name) {
   fixture_path("networks", paste0(name, ".json"))
@@ -15,12 +14,17 @@ for (name in networks) {
       got <- infer_network(network, input = wanted[[1L]])
       expect_identical(lapply(unlist(got$shapes_out, FALSE), as.numeric), lapply(unlist(wanted, FALSE), as.numeric))
       expect_identical(got$params, as.numeric(vapply(truth$nodes, `[[`, 0, "params")))
+      # what PyTorch's counter does not count is not checked
+      macs <- vapply(truth$nodes, function(node) if (is.null(node$macs)) NA_real_ else as.numeric(node$macs), 0)
+      counted <- !is.na(macs)
       if (variant == "known") {
-        expect_identical(got$macs, as.numeric(vapply(truth$nodes, `[[`, 0, "macs")))
-        expect_identical(round(sum(got$macs) / truth$input[[1L]] / 1e9, 3L), truth$gmacs)
+        expect_identical(got$macs[counted], macs[counted])
+        if (!is.null(truth$gmacs)) {
+          expect_identical(round(sum(got$macs) / truth$input[[1L]] / 1e9, 3L), truth$gmacs)
+        }
       }
       if (variant == "batch") {
-        expect_identical(got$macs, as.numeric(vapply(truth$nodes, `[[`, 0, "macs")) / truth$input[[1L]])
+        expect_identical(got$macs[counted], macs[counted] / truth$input[[1L]])
       }
     }
     expect_identical(sum(got$params), as.numeric(truth$params))

@@ -29,7 +29,8 @@ test_that("sizes are exact beyond 32 bits and doubles' fractions", {
 
 test_that("what is unknown of an input stays unknown of its output", {
   expect_identical(shapes_out("nn_relu", list(NULL)), list(NULL))
-  expect_identical(shapes_out("nn_conv2d", list(NULL), list(out_channels = 2, kernel_size = 1)), list(NULL))
+  conv <- list(in_channels = 3, out_channels = 2, kernel_size = 1)
+  expect_identical(shapes_out("nn_conv2d", list(NULL), conv), list(NULL))
   expect_identical(shapes_out("nn_batch_norm2d", list(NULL), list(num_features = 2)), list(c(NA, 2L, NA, NA)))
   expect_identical(shapes_out("torch_flatten", list(NULL)), list(NA_integer_))
 })

@@ -149,6 +149,11 @@ impl Arg {
         Arg::new(name, Takes::Flag, Default::Flag(default))
     }
 
+    /// TRUE or FALSE, which must be given.
+    pub const fn required_flag(name: &'static str) -> Arg {
+        Arg::new(name, Takes::Flag, Default::Required)
+    }
+
     /// A whole number that must be given.
     pub const fn whole(name: &'static str) -> Arg {
         Arg::new(name, Takes::Whole, Default::Required)

@@ -116,7 +116,7 @@ pub fn align(x: &[Dim], y: &[Dim]) -> Result<(Dims, Dims, Dims)> {
 pub fn expand_into(shape: &[Dim], target: &[Dim]) -> Result<Dims> {
     let Some(offset) = target.len().checked_sub(shape.len()) else {
         let problem = format!(
-            "cannot expand shape {} to {}: {} do not fit into {}.",
+            "cannot expand shape {} to {}: it has {}, the target {}.",
             Shown(shape),
             Shown(target),
             counted(shape.len(), "dimension"),

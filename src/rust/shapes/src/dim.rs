@@ -457,4 +457,16 @@ mod tests {
         assert_eq!(of(&[n, d(0)]).equals(of(&[n])), Certainty::No);
         assert_eq!(of(&[n, d(0)]).equals(of(&[n, d(0)])), Certainty::Yes);
     }
+
+    #[test]
+    fn keep_where_finds_the_switch() {
+        let any = Dim::UNKNOWN;
+        assert_eq!(any.keep_where(|n| n >= 1000), Some(Dim::at_least(1000)));
+        assert_eq!(any.keep_where(|n| n <= 1000), Some(Dim::between(1, 1000)));
+        assert_eq!(any.keep_where(|_| true), Some(any));
+        assert_eq!(any.keep_where(|n| n > MAX_SIZE), None);
+        assert_eq!(Dim::known(5).keep_where(|n| n == 5), Some(Dim::known(5)));
+        assert_eq!(Dim::known(5).keep_where(|n| n < 5), None);
+        assert_eq!(Dim::between(3, 9).keep_where(|n| n > 8), Some(Dim::known(9)));
+    }
 }

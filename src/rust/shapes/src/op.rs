@@ -348,7 +348,14 @@ impl<'a> Call<'a> {
             self.the_input(j),
             said(b)
         );
-        Error::new(Kind::Size, problem).inputs([i + 1, j + 1]).dim(e + 1).sizes([a, b])
+        let error = Error::new(Kind::Size, problem).inputs([i + 1, j + 1]).dim(e + 1).sizes([a, b]);
+        match a.value() {
+            Some(_) if i != j => {
+                let fitting = crate::shape::Shown(&replaced(self.input(j), e, a)).to_string();
+                error.hint(format!("A shape {fitting} of {} would fit.", self.the_input(j)))
+            }
+            _ => error,
+        }
     }
 
     /// The dimension that `dim` means in `rank` dimensions, counted from 0; -1 is the last.
@@ -390,7 +397,12 @@ impl<'a> Call<'a> {
 
     /// The dimensions that argument `name` means, counted from 0, each at most once.
     pub fn dims(&self, name: &str, rank: usize) -> Result<Vec<usize>> {
-        self.distinct(name, self.args.wholes(name), |dim| self.resolve(name, dim, rank))
+        self.resolve_all(name, self.args.wholes(name), rank)
+    }
+
+    /// The dimensions that `dims` means, counted from 0, each at most once.
+    pub fn resolve_all(&self, name: &str, dims: &[i64], rank: usize) -> Result<Vec<usize>> {
+        self.distinct(name, dims, |dim| self.resolve(name, dim, rank))
     }
 
     fn distinct(&self, name: &str, dims: &[i64], resolve: impl Fn(i64) -> Result<usize>) -> Result<Vec<usize>> {
@@ -474,12 +486,13 @@ impl Op {
     fn apply(&'static self, args: &Args, inputs: Vec<&[Dim]>, places: Option<&[usize]>) -> Result<Outcome> {
         let call = Call { op: self, args, inputs, places };
         let outputs = (self.rule)(&call)?;
+        // whatever costs something knows the rank of its first output
         let cost = match &outputs {
-            Outputs::Unknown => Cost { params: Dim::at_least(0), macs: Dim::at_least(0) },
-            Outputs::Shapes(shapes) => {
-                let dims: Option<Vec<&[Dim]>> = shapes.iter().map(Shape::dims).collect();
-                dims.map_or(Cost::FREE, |dims| (self.cost)(&call, &dims))
+            Outputs::Shapes(shapes) if shapes.first().is_some_and(|shape| shape.dims().is_some()) => {
+                let dims: Vec<&[Dim]> = shapes.iter().map(|shape| shape.dims().unwrap_or(&[])).collect();
+                (self.cost)(&call, &dims)
             }
+            _ => Cost::FREE,
         };
         if let Outputs::Shapes(shapes) = &outputs {
             let sizes = shapes.iter().filter_map(Shape::dims).flatten();
@@ -506,7 +519,7 @@ impl Op {
         };
         let is_few = match self.inputs {
             Inputs::Named { .. } => unknown.len() <= 5,
-            Inputs::Any { .. } => unknown.len() <= 2,
+            Inputs::Any { .. } => unknown.len() <= 4,
         };
         let combinations: Vec<Vec<usize>> = if is_few {
             (0..(most + 1).pow(unknown.len() as u32))

@@ -57,4 +57,17 @@ macro_rules! networks {
         }
     )*};
 }
-networks!(alexnet, vgg16, resnet18, resnet50, squeezenet1_1, densenet121);
+networks!(
+    alexnet,
+    vgg16,
+    resnet18,
+    resnet50,
+    squeezenet1_1,
+    densenet121,
+    googlenet,
+    mobilenet_v2,
+    efficientnet_b0,
+    unet,
+    dcgan_generator,
+    text_lstm_attention,
+);

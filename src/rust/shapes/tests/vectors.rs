@@ -114,6 +114,16 @@ fn check_family(family: &str) {
 }
 
 #[test]
+fn elementwise_answers_as_pytorch() {
+    check_family("elementwise");
+}
+
+#[test]
+fn reduce_answers_as_pytorch() {
+    check_family("reduce");
+}
+
+#[test]
 fn norm_answers_as_pytorch() {
     check_family("norm");
 }
@@ -141,4 +151,19 @@ fn image_answers_as_pytorch() {
 #[test]
 fn loss_answers_as_pytorch() {
     check_family("loss");
+}
+
+#[test]
+fn view_family_answers_as_pytorch() {
+    check_family("view");
+}
+
+#[test]
+fn convolutions_answer_as_pytorch() {
+    check("pytorch_conv.jsonl");
+}
+
+#[test]
+fn pools_answer_as_pytorch() {
+    check("pytorch_pool.jsonl");
 }

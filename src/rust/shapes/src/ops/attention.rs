@@ -281,6 +281,13 @@ fn attention(call: &Call) -> Result<Attention> {
     let mut embed = call.agree("embed_dim", 0, 2)?;
     let mut kdim = call.agree("kdim", places[1], 2)?;
     let mut vdim = call.agree("vdim", places[2], 2)?;
+    if places[1] == places[2] {
+        kdim = kdim.unify(vdim).ok_or_else(|| {
+            let problem = format!("has kdim = {kdim} and vdim = {vdim}, but one input is both keys and values.");
+            Error::new(Kind::Argument, problem).argument("vdim").sizes([kdim, vdim])
+        })?;
+        vdim = kdim;
+    }
     for (name, i, size) in [("kdim", places[1], kdim), ("vdim", places[2], vdim)] {
         if is_embed(name, i) {
             embed = embed.unify(size).ok_or_else(|| unlike_embedding(call, embed, name, i))?;

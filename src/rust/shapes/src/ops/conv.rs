@@ -79,11 +79,13 @@ fn conv<const N: usize>(call: &Call) -> Result<Outputs> {
             output[d] = length;
             continue;
         };
-        let extent = (weights.kernel_size[i] - 1) * dilation[i] + 1;
-        let output_length = (length + padding - extent).floor_div(stride[i]) + 1;
-        output[d] = output_length
-            .keep_at_least(1)
-            .ok_or_else(|| too_short(call, d, weights.kernel_size[i], extent, padding))?;
+        let kernel_size = weights.kernel_size[i];
+        let largest_kernel = (length + padding - 1).floor_div(dilation[i]) + 1;
+        output[d] = kernel_size
+            .keep_at_most(largest_kernel)
+            .map(|kernel_size| (length + padding - extent(kernel_size, dilation[i])).floor_div(stride[i]) + 1)
+            .and_then(|length| length.keep_at_least(1))
+            .ok_or_else(|| too_short(call, d, kernel_size, extent(kernel_size, dilation[i]), padding))?;
     }
     Ok(output.into())
 }
@@ -293,6 +295,11 @@ fn own_params<const N: usize>(call: &Call, weights: &Weights<N>) -> Dim {
     }
     let bias = if call.args.flag("bias") { weights.out_channels() } else { Dim::ZERO };
     weights.out_channels() * weights.in_per_group * weights.kernel_elements() + bias
+}
+
+/// The length that a kernel reaches over: dilation (kernel_size - 1) + 1.
+pub(super) fn extent(kernel_size: Dim, dilation: i64) -> Dim {
+    (kernel_size - 1) * dilation + 1
 }
 
 fn elements(sizes: &[Dim]) -> Dim {

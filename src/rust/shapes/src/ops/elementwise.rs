@@ -46,26 +46,6 @@ pub const EPS: &[Arg] = &[Arg::number("eps").optional()];
 pub const NAN: &[Arg] = &[Arg::any("nan"), Arg::any("posinf"), Arg::any("neginf")];
 pub const ORDER: &[Arg] = &[Arg::whole("n").min(0)];
 pub const DIMENSION: &[Arg] = &[Arg::whole("p").min(1)];
-pub const MEMORY_FORMAT: &[Arg] = &[Arg::any("memory_format")];
-pub const LIKE: &[Arg] =
-    &[Arg::any("dtype"), Arg::any("layout"), Arg::any("device"), Arg::any("requires_grad"), Arg::any("memory_format")];
-pub const FULL_LIKE: &[Arg] = &[
-    Arg::any("fill_value"),
-    Arg::any("dtype"),
-    Arg::any("layout"),
-    Arg::any("device"),
-    Arg::any("requires_grad"),
-    Arg::any("memory_format"),
-];
-pub const RANDINT_LIKE: &[Arg] = &[
-    Arg::any("low"),
-    Arg::any("high"),
-    Arg::any("dtype"),
-    Arg::any("layout"),
-    Arg::any("device"),
-    Arg::any("requires_grad"),
-    Arg::any("memory_format"),
-];
 pub const GENERATOR: &[Arg] = &[Arg::any("generator")];
 pub const QUANTIZE: &[Arg] = &[Arg::any("scale"), Arg::any("zero_point"), Arg::any("dtype")];
 /// Parameters of a distribution that fills a tensor.
@@ -97,7 +77,6 @@ pub const ISCLOSE: &[Arg] = &[
 ];
 
 pub const SELF_AND_OTHER: Inputs = Inputs::optional(&["self", "other"], 1);
-pub const SELF_AND_EXPONENT: Inputs = Inputs::optional(&["self", "exponent"], 1);
 
 /// An operator of one input, whose shape it keeps.
 pub const fn unary(name: &'static str, summary: &'static str, args: &'static [Arg]) -> Op {
@@ -143,7 +122,7 @@ pub const fn binary(name: &'static str, summary: &'static str, args: &'static [A
 
 /// An operator of two inputs that are broadcast; either may be a number.
 pub const fn binary_of_numbers(name: &'static str, summary: &'static str, args: &'static [Arg]) -> Op {
-    broadcasting(name, summary, args, SELF_AND_OTHER).rule(broadcast_numbers)
+    broadcasting(name, summary, args, Inputs::optional(&["self", "other"], 2)).rule(broadcast_numbers)
 }
 
 /// An operator of two inputs that are broadcast; a number is made a tensor of shape (1).
@@ -154,13 +133,14 @@ pub const fn binary_of_tensors(name: &'static str, summary: &'static str, args: 
 /// A power: base and exponent are broadcast.
 pub const fn power(name: &'static str) -> Op {
     const ARGS: &[Arg] = &[Arg::any("self"), Arg::any("exponent")];
-    broadcasting(name, "x to the power of y, broadcast", ARGS, SELF_AND_EXPONENT).rule(broadcast_numbers)
+    broadcasting(name, "x to the power of y, broadcast", ARGS, Inputs::optional(&["self", "exponent"], 2))
+        .rule(broadcast_numbers)
 }
 
 /// A family of polynomials: the point and the degree are broadcast.
 pub const fn polynomial(name: &'static str, summary: &'static str) -> Op {
     const ARGS: &[Arg] = &[Arg::any("x"), Arg::any("n")];
-    broadcasting(name, summary, ARGS, Inputs::optional(&["x", "n"], 1)).rule(broadcast_numbers)
+    broadcasting(name, summary, ARGS, Inputs::optional(&["x", "n"], 2)).rule(broadcast_numbers)
 }
 
 /// An operator of two tensors of other names that are broadcast.
@@ -219,18 +199,6 @@ pub const fn where_(name: &'static str) -> Op {
         .outputs(&["output", "..."])
 }
 
-pub const fn masked_fill(name: &'static str) -> Op {
-    const ARGS: &[Arg] = &[Arg::any("value")];
-    Op::new(name, "elementwise", "a value where the mask holds, broadcast", masked_fill_rule)
-        .args(ARGS)
-        .inputs(Inputs::optional(&["self", "mask", "value"], 1))
-}
-
-pub const fn masked_scatter(name: &'static str) -> Op {
-    Op::new(name, "elementwise", "elements of the source where the mask holds, broadcast", masked_scatter_rule)
-        .inputs(Inputs::named(&["self", "mask", "source"]))
-}
-
 pub const fn isin(name: &'static str) -> Op {
     const ARGS: &[Arg] = &[
         Arg::any("elements"),
@@ -240,14 +208,14 @@ pub const fn isin(name: &'static str) -> Op {
     ];
     Op::new(name, "elementwise", "whether each element is one of the test elements", first_operand)
         .args(ARGS)
-        .inputs(Inputs::optional(&["elements", "test_elements"], 1))
+        .inputs(Inputs::optional(&["elements", "test_elements"], 2))
 }
 
 pub const fn normal(name: &'static str) -> Op {
     const ARGS: &[Arg] = &[Arg::any("mean"), Arg::any("std"), Arg::any("generator")];
     Op::new(name, "elementwise", "normal random numbers of these means and deviations, broadcast", normal_rule)
         .args(ARGS)
-        .inputs(Inputs::optional(&["mean", "std"], 1))
+        .inputs(Inputs::optional(&["mean", "std"], 2))
 }
 
 /// An operator whose operands are broadcast; the optional inputs may be numbers, given as arguments.
@@ -392,36 +360,6 @@ pub fn elements(shape: &[Dim]) -> Result<Dim> {
         let problem = "has an input of more than 2^53 elements.";
         Error::new(Kind::Size, problem).sizes(shape.iter().copied())
     })
-}
-
-fn masked_fill_rule(call: &Call) -> Result<Outputs> {
-    let [input, mask] = masked_fill_operands(call)?;
-    broadcast_of(&[input, mask]).map(Outputs::from)
-}
-
-/// The input and the mask, where the value has no dimensions.
-pub fn masked_fill_operands(call: &Call) -> Result<[Dims; 2]> {
-    match operand_shapes(call, &[Number::Vector, Number::Vector, Number::Scalar])?.as_slice() {
-        [input, mask, value] => {
-            without_dimensions(call, 2, value)?;
-            Ok([input.clone(), mask.clone()])
-        }
-        _ => Err(missing("value")),
-    }
-}
-
-pub fn without_dimensions(call: &Call, i: usize, value: &[Dim]) -> Result<()> {
-    if value.is_empty() {
-        return Ok(());
-    }
-    let name = call.op.inputs.names().get(i).copied().unwrap_or("value");
-    let problem = format!("needs a '{name}' without dimensions, not of {}.", counted(value.len(), "dimension"));
-    Err(Error::new(Kind::Rank, problem).argument(name).inputs([i + 1]))
-}
-
-/// The broadcast of input and mask; of the source only the number of elements matters, which depends on the mask's values.
-fn masked_scatter_rule(call: &Call) -> Result<Outputs> {
-    Ok(broadcast(&[call.input(0), call.input(1)])?.into())
 }
 
 fn first_operand(call: &Call) -> Result<Outputs> {

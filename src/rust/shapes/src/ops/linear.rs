@@ -1,24 +1,31 @@
-//! Linear maps and products of matrices.
+//! Linear maps, products of matrices, and linear algebra.
 //! <https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html>,
-//! <https://docs.pytorch.org/docs/stable/generated/torch.matmul.html>
+//! <https://docs.pytorch.org/docs/stable/generated/torch.nn.Bilinear.html>
 
-use crate::args::{Arg, Value};
-use crate::broadcast::{broadcast, expand_into};
+mod bias;
+pub mod chain;
+pub mod contract;
+pub mod einsum;
+pub mod factor;
+pub mod product;
+pub mod solve;
+
+use crate::args::Arg;
+use crate::broadcast::broadcast;
 use crate::dim::Dim;
-use crate::error::{counted, Error, Kind, Result};
-use crate::op::{replaced, Call, Cost, Inputs, Op, Outputs, Rule};
+use crate::error::{Error, Kind, Result};
+use crate::op::{replaced, Call, Cost, Inputs, Op, Outputs};
 use crate::shape::Dims;
 
+// R torch draws the first weights from an interval whose bounds divide by the features
 const LINEAR: &[Arg] =
-    &[Arg::whole("in_features").min(0).optional(), Arg::whole("out_features").min(0), Arg::flag("bias", true)];
+    &[Arg::whole("in_features").min(1).optional(), Arg::whole("out_features").min(0), Arg::flag("bias", true)];
 const BILINEAR: &[Arg] = &[
     Arg::whole("in1_features").min(1).optional(),
     Arg::whole("in2_features").min(1).optional(),
-    Arg::whole("out_features").min(1),
+    Arg::whole("out_features").min(0),
     Arg::flag("bias", true),
 ];
-const BETA_ALPHA: &[Arg] = &[Arg::number("beta").default_number(1.0), Arg::number("alpha").default_number(1.0)];
-const TENSORDOT: &[Arg] = &[Arg::any("dims")];
 
 pub const fn linear(name: &'static str) -> Op {
     Op::new(name, "linear", "x W' + b over the last dimension", linear_rule).args(LINEAR).cost(linear_cost)
@@ -28,7 +35,7 @@ pub const fn linear(name: &'static str) -> Op {
 pub const fn nnf_linear(name: &'static str) -> Op {
     Op::new(name, "linear", "x W' + b over the last dimension", nnf_linear_rule)
         .inputs(Inputs::optional(&["input", "weight", "bias"], 1))
-        .cost(contraction_cost)
+        .cost(nnf_linear_cost)
 }
 
 pub const fn bilinear(name: &'static str) -> Op {
@@ -45,104 +52,98 @@ pub const fn nnf_bilinear(name: &'static str) -> Op {
         .cost(nnf_bilinear_cost)
 }
 
-pub const fn matmul(name: &'static str) -> Op {
-    product(name, "product of matrices; dimensions before the last two are broadcast", matmul_rule)
-}
-
-pub const fn mm(name: &'static str) -> Op {
-    product(name, "product of two matrices", mm_rule)
-}
-
-pub const fn bmm(name: &'static str) -> Op {
-    product(name, "product of two batches of matrices", bmm_rule)
-}
-
-pub const fn mv(name: &'static str) -> Op {
-    product(name, "product of a matrix and a vector", mv_rule)
-}
-
-pub const fn dot(name: &'static str) -> Op {
-    product(name, "product of two vectors", dot_rule)
-}
-
-pub const fn outer(name: &'static str) -> Op {
-    Op::new(name, "linear", "all products of the elements of two vectors", outer_rule)
-        .inputs(Inputs::TWO)
-        .cost(elements_cost)
-}
-
-const fn product(name: &'static str, summary: &'static str, rule: Rule) -> Op {
-    Op::new(name, "linear", summary, rule).inputs(Inputs::TWO).cost(contraction_cost)
-}
-
-pub const fn addmm(name: &'static str) -> Op {
-    sum_of_product(name, "beta a + alpha b c, of matrices", addmm_rule, &["self", "mat1", "mat2"])
-}
-
-pub const fn addmv(name: &'static str) -> Op {
-    sum_of_product(name, "beta a + alpha B c, of a matrix and vectors", addmv_rule, &["self", "mat", "vec"])
-}
-
-pub const fn addr(name: &'static str) -> Op {
-    sum_of_product(name, "beta A + alpha b c', of vectors", addr_rule, &["self", "vec1", "vec2"])
-}
-
-pub const fn baddbmm(name: &'static str) -> Op {
-    sum_of_product(name, "beta a + alpha b c, of batches of matrices", baddbmm_rule, &["self", "batch1", "batch2"])
-}
-
-pub const fn addbmm(name: &'static str) -> Op {
-    sum_of_product(
-        name,
-        "beta a + alpha times the sum of b c over the batch",
-        addbmm_rule,
-        &["self", "batch1", "batch2"],
-    )
-}
-
-const fn sum_of_product(name: &'static str, summary: &'static str, rule: Rule, inputs: &'static [&'static str]) -> Op {
-    Op::new(name, "linear", summary, rule).args(BETA_ALPHA).inputs(Inputs::named(inputs)).cost(added_product_cost)
-}
-
-pub const fn tensordot(name: &'static str) -> Op {
-    Op::new(name, "linear", "sums products over dimensions of both inputs", tensordot_rule)
-        .args(TENSORDOT)
-        .inputs(Inputs::named(&["a", "b"]))
-        .cost(tensordot_cost)
-}
-
-pub const fn kron(name: &'static str) -> Op {
-    Op::new(name, "linear", "Kronecker product", kron_rule).inputs(Inputs::TWO).cost(elements_cost)
-}
-
-pub const fn chain_matmul(name: &'static str) -> Op {
-    Op::new(name, "linear", "product of several matrices", chain_rule).inputs(Inputs::ANY)
-}
-
-pub const fn multi_dot(name: &'static str) -> Op {
-    Op::new(name, "linear", "product of several matrices, a vector at either end", multi_dot_rule)
-        .inputs(Inputs::Any { min: 2 })
-}
-
 fn last(dims: &[Dim]) -> usize {
-    dims.len() - 1
+    dims.len().saturating_sub(1)
 }
 
 fn elements(dims: &[Dim]) -> Dim {
     dims.iter().fold(Dim::ONE, |product, &size| product * size)
 }
 
+/// Input `i` as matrices: the dimensions before the last two, the rows and the columns.
+fn matrices<'a>(call: &Call<'a>, i: usize) -> Result<(&'a [Dim], Dim, Dim)> {
+    match call.input_of_at_least(i, 2)? {
+        [batch @ .., rows, columns] => Ok((batch, *rows, *columns)),
+        _ => Ok((&[], Dim::ONE, Dim::ONE)),
+    }
+}
+
+/// Input `i` as square matrices: the dimensions before the last two, and the order.
+fn square_matrices<'a>(call: &Call<'a>, i: usize) -> Result<(&'a [Dim], Dim)> {
+    let (batch, rows, columns) = matrices(call, i)?;
+    let order = rows.unify(columns).ok_or_else(|| {
+        let d = batch.len() + 1;
+        let which = call.the_input(i);
+        let problem =
+            format!("needs square matrices, but dimensions {d} and {} of {which} are {rows} and {columns}.", d + 1);
+        call.size_error(i, d, problem).sizes([rows, columns])
+    })?;
+    Ok((batch, order))
+}
+
+/// `batch` followed by `sizes`.
+fn batch_of(batch: &[Dim], sizes: &[Dim]) -> Dims {
+    [batch, sizes].concat()
+}
+
+/// What the dimensions of inputs `i` and `j` broadcast to, the last `kept_i` and `kept_j` of them left out.
+fn broadcast_batches(call: &Call, (i, kept_i): (usize, usize), (j, kept_j): (usize, usize)) -> Result<Dims> {
+    let (x, y) = (call.input(i), call.input(j));
+    broadcast_sizes((i, &x[..x.len().saturating_sub(kept_i)]), (j, &y[..y.len().saturating_sub(kept_j)]))
+}
+
+/// What the first dimensions `x` of input `i` and `y` of input `j` broadcast to.
+fn broadcast_sizes((i, x): (usize, &[Dim]), (j, y): (usize, &[Dim])) -> Result<Dims> {
+    let rank = x.len().max(y.len());
+    let mut output = crate::broadcast::pad_left(x, rank);
+    let offset = rank - y.len();
+    for (d, &size) in y.iter().enumerate() {
+        let before = output[offset + d];
+        output[offset + d] = before.broadcast(size).ok_or_else(|| {
+            let first = offset + d + x.len() - rank;
+            let problem = format!(
+                "cannot broadcast its batches: dimension {} of input {} is {before} and dimension {} of input {} is {size}.",
+                first + 1,
+                i + 1,
+                d + 1,
+                j + 1
+            );
+            Error::new(Kind::Broadcast, problem)
+                .hint("Sizes before the matrices must be equal or 1.")
+                .dim(d + 1)
+                .sizes([before, size])
+                .inputs([i + 1, j + 1])
+        })?;
+    }
+    Ok(output)
+}
+
 /// (*, in_features) -> (*, out_features)
 fn linear_rule(call: &Call) -> Result<Outputs> {
     let input = call.input_of_at_least(0, 1)?;
-    call.agree("in_features", 0, last(input))?;
+    at_least_one_feature(call, "in_features", 0)?;
     Ok(replaced(input, last(input), Dim::known(call.args.whole("out_features"))).into())
 }
 
-/// Every output element takes in_features multiply-adds.
+/// The last size of input `i` agrees with the argument and is not 0.
+fn at_least_one_feature(call: &Call, name: &str, i: usize) -> Result<()> {
+    let d = last(call.input(i));
+    not_zero(call, i, call.agree(name, i, d)?)
+}
+
+/// The last size of input `i`, of which `features` is left, is not 0.
+fn not_zero(call: &Call, i: usize, features: Dim) -> Result<()> {
+    if !features.equals(0).is_yes() {
+        return Ok(());
+    }
+    let d = last(call.input(i));
+    let problem = format!("needs at least one feature, but dimension {} of {} is 0.", d + 1, call.the_input(i));
+    Err(call.size_error(i, d, problem))
+}
+
+/// params = in_features out_features + out_features of bias; macs = in_features an output element.
 fn linear_cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
-    let input = call.input(0);
-    let in_features = call.agree("in_features", 0, last(input)).unwrap_or(Dim::UNKNOWN);
+    let in_features = call.agree("in_features", 0, last(call.input(0))).unwrap_or(Dim::UNKNOWN);
     let out_features = call.args.whole("out_features");
     let bias = if call.args.flag("bias") { out_features } else { 0 };
     Cost { params: in_features * out_features + bias, macs: elements(outputs[0]) * in_features }
@@ -152,18 +153,25 @@ fn linear_cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
 fn nnf_linear_rule(call: &Call) -> Result<Outputs> {
     let input = call.input_of_at_least(0, 1)?;
     let weight = call.input_of_rank(1, &[1, 2])?;
-    call.common_size("the features", &[(0, last(input)), (1, last(weight))])?;
-    let mut output = input[..last(input)].to_vec();
-    output.extend_from_slice(&weight[..last(weight)]);
-    let Some(bias) = call.get_input(2) else { return Ok(output.into()) };
-    Ok(expand_into(bias, &output)?.into())
+    call.common_size("number of features", &[(0, last(input)), (1, last(weight))])?;
+    let output = batch_of(&input[..last(input)], &weight[..last(weight)]);
+    match call.get_input(2) {
+        None => Ok(output.into()),
+        Some(bias) => Ok(bias::added(call, &output, bias)?.into()),
+    }
+}
+
+/// macs = in_features an output element.
+fn nnf_linear_cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
+    let features = call.common_size("number of features", &[(0, last(call.input(0))), (1, last(call.input(1)))]);
+    Cost { macs: elements(outputs[0]) * features.unwrap_or(Dim::UNKNOWN), ..Cost::FREE }
 }
 
 /// (*, in1), (*, in2) -> (*, out_features)
 fn bilinear_rule(call: &Call) -> Result<Outputs> {
     let mut output = common_leading(call)?;
-    call.agree("in1_features", 0, output.len())?;
-    call.agree("in2_features", 1, output.len())?;
+    at_least_one_feature(call, "in1_features", 0)?;
+    at_least_one_feature(call, "in2_features", 1)?;
     output.push(Dim::known(call.args.whole("out_features")));
     Ok(output.into())
 }
@@ -172,10 +180,11 @@ fn bilinear_rule(call: &Call) -> Result<Outputs> {
 fn common_leading(call: &Call) -> Result<Dims> {
     let first = call.input_of_at_least(0, 1)?;
     call.input_of_rank(1, &[first.len()])?;
-    (0..last(first)).map(|d| call.common_size("all sizes but the last", &[(0, d), (1, d)])).collect()
+    (0..last(first)).map(|d| call.common_size("size before the features", &[(0, d), (1, d)])).collect()
 }
 
-/// Every output element takes in1_features in2_features multiply-adds.
+/// params = in1_features in2_features out_features + out_features of bias; macs = in1_features in2_features an output
+/// element.
 fn bilinear_cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
     let d = last(call.input(0));
     let in1 = call.agree("in1_features", 0, d).unwrap_or(Dim::UNKNOWN);
@@ -190,256 +199,23 @@ fn nnf_bilinear_rule(call: &Call) -> Result<Outputs> {
     let mut output = common_leading(call)?;
     let weight = call.input_of_rank(2, &[3])?;
     let d = output.len();
-    call.common_size("the features", &[(0, d), (2, 1)])?;
-    call.common_size("the features", &[(1, d), (2, 2)])?;
-    output.push(match call.get_input(3) {
-        Some(_) => {
-            call.input_of_rank(3, &[1])?;
-            call.common_size("the output features", &[(2, 0), (3, 0)])?
-        }
-        None => weight[0],
-    });
-    Ok(output.into())
+    not_zero(call, 0, call.common_size("number of features", &[(0, d), (2, 1)])?)?;
+    not_zero(call, 1, call.common_size("number of features", &[(1, d), (2, 2)])?)?;
+    if call.get_input(3).is_none() {
+        output.push(weight[0]);
+        return Ok(output.into());
+    }
+    // PyTorch looks at the first size of the bias only, and then broadcasts
+    let bias = call.input_of_at_least(3, 1)?;
+    let features = call.common_size("number of output features", &[(2, 0), (3, 0)])?;
+    output.push(features);
+    Ok(broadcast(&[&output, &replaced(bias, 0, features)])?.into())
 }
 
+/// macs = in1_features in2_features an output element.
 fn nnf_bilinear_cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
-    let weight = call.input(2);
-    Cost { macs: elements(outputs[0]) * weight[1] * weight[2], ..Cost::FREE }
-}
-
-/// (*, n, m), (*, m, p) -> (*, n, p); a vector is a matrix of one row on the left and of one column on the right, and loses
-/// that again.
-fn matmul_rule(call: &Call) -> Result<Outputs> {
-    let (x, y) = (call.input_of_at_least(0, 1)?, call.input_of_at_least(1, 1)?);
-    let (rows, x_batch) = if x.len() > 1 { (Some(x[x.len() - 2]), &x[..x.len() - 2]) } else { (None, &x[..0]) };
-    let (columns, y_batch) = if y.len() > 1 { (Some(y[y.len() - 1]), &y[..y.len() - 2]) } else { (None, &y[..0]) };
-    let y_inner = if y.len() > 1 { y.len() - 2 } else { 0 };
-    call.common_size("the size that is summed over", &[(0, last(x)), (1, y_inner)])?;
-    let mut output = broadcast(&[x_batch, y_batch])?;
-    output.extend(rows);
-    output.extend(columns);
-    Ok(output.into())
-}
-
-/// (n, m), (m, p) -> (n, p)
-fn mm_rule(call: &Call) -> Result<Outputs> {
-    Ok(matrix_product(call, 0, 1)?.into())
-}
-
-fn matrix_product(call: &Call, i: usize, j: usize) -> Result<Dims> {
-    let (x, y) = (call.input_of_rank(i, &[2])?, call.input_of_rank(j, &[2])?);
-    call.common_size("the size that is summed over", &[(i, 1), (j, 0)])?;
-    Ok(vec![x[0], y[1]])
-}
-
-/// (b, n, m), (b, m, p) -> (b, n, p)
-fn bmm_rule(call: &Call) -> Result<Outputs> {
-    Ok(batch_product(call, 0, 1)?.into())
-}
-
-fn batch_product(call: &Call, i: usize, j: usize) -> Result<Dims> {
-    let (x, y) = (call.input_of_rank(i, &[3])?, call.input_of_rank(j, &[3])?);
-    let batch = call.common_size("the batch", &[(i, 0), (j, 0)])?;
-    call.common_size("the size that is summed over", &[(i, 2), (j, 1)])?;
-    Ok(vec![batch, x[1], y[2]])
-}
-
-/// (n, m), (m) -> (n)
-fn mv_rule(call: &Call) -> Result<Outputs> {
-    Ok(matrix_vector(call, 0, 1)?.into())
-}
-
-fn matrix_vector(call: &Call, i: usize, j: usize) -> Result<Dims> {
-    let x = call.input_of_rank(i, &[2])?;
-    call.input_of_rank(j, &[1])?;
-    call.common_size("the size that is summed over", &[(i, 1), (j, 0)])?;
-    Ok(vec![x[0]])
-}
-
-/// (n), (n) -> ()
-fn dot_rule(call: &Call) -> Result<Outputs> {
-    call.input_of_rank(0, &[1])?;
-    call.input_of_rank(1, &[1])?;
-    call.common_size("the size that is summed over", &[(0, 0), (1, 0)])?;
-    Ok(Dims::new().into())
-}
-
-/// (n), (m) -> (n, m)
-fn outer_rule(call: &Call) -> Result<Outputs> {
-    Ok(vectors(call, 0, 1)?.into())
-}
-
-fn vectors(call: &Call, i: usize, j: usize) -> Result<Dims> {
-    Ok(vec![call.input_of_rank(i, &[1])?[0], call.input_of_rank(j, &[1])?[0]])
-}
-
-/// What is added expands to (n, p).
-fn addmm_rule(call: &Call) -> Result<Outputs> {
-    Ok(expand_into(call.input(0), &matrix_product(call, 1, 2)?)?.into())
-}
-
-/// What is added expands to (n).
-fn addmv_rule(call: &Call) -> Result<Outputs> {
-    Ok(expand_into(call.input(0), &matrix_vector(call, 1, 2)?)?.into())
-}
-
-/// What is added expands to (n, m).
-fn addr_rule(call: &Call) -> Result<Outputs> {
-    Ok(expand_into(call.input(0), &vectors(call, 1, 2)?)?.into())
-}
-
-/// What is added expands to (b, n, p).
-fn baddbmm_rule(call: &Call) -> Result<Outputs> {
-    Ok(expand_into(call.input(0), &batch_product(call, 1, 2)?)?.into())
-}
-
-/// What is added expands to (n, p).
-fn addbmm_rule(call: &Call) -> Result<Outputs> {
-    let product = batch_product(call, 1, 2)?;
-    Ok(expand_into(call.input(0), &product[1..])?.into())
-}
-
-/// Every output element takes one multiply-add for each element that is summed over: the last size of the first input.
-fn contraction_cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
-    let (x, y) = (call.input(0), call.input(1));
-    let inner = x[last(x)].unify(y[if y.len() > 1 { y.len() - 2 } else { 0 }]).unwrap_or(x[last(x)]);
-    Cost { macs: elements(outputs[0]) * inner, ..Cost::FREE }
-}
-
-fn added_product_cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
-    let (x, y) = (call.input(1), call.input(2));
-    if x.len() == 1 && y.len() == 1 {
-        return elements_cost(call, outputs);
-    }
-    let inner = x[last(x)].unify(y[if y.len() > 1 { y.len() - 2 } else { 0 }]).unwrap_or(x[last(x)]);
-    // addbmm sums over the batch too
-    let batch = if x.len() > outputs[0].len() && x.len() == 3 { x[0].unify(y[0]).unwrap_or(x[0]) } else { Dim::ONE };
-    Cost { macs: elements(outputs[0]) * inner * batch, ..Cost::FREE }
-}
-
-/// Every output element takes one multiply-add.
-fn elements_cost(_: &Call, outputs: &[&[Dim]]) -> Cost {
-    Cost { macs: elements(outputs[0]), ..Cost::FREE }
-}
-
-/// The dimensions of both inputs that are summed over, counted from 0.
-fn tensordot_dims(call: &Call) -> Result<(Vec<usize>, Vec<usize>)> {
-    let (a, b) = (call.input(0), call.input(1));
-    let wrong = || {
-        let problem =
-            "needs for argument 'dims' one whole number >= 0, or a list of two vectors of as many dimensions.";
-        Error::new(Kind::Argument, problem).argument("dims")
-    };
-    let wholes = |value: &Value| match value {
-        Value::Numbers(numbers) => numbers
-            .iter()
-            .map(|n| n.filter(|n| n.fract() == 0.0 && n.abs() < 1e9).map(|n| n as i64))
-            .collect::<Option<Vec<i64>>>()
-            .ok_or_else(wrong),
-        _ => Err(wrong()),
-    };
-    match call.args.get_raw("dims").unwrap_or(&Value::whole(2)) {
-        Value::List(items) if items.len() == 2 => {
-            let resolve = |value: &Value, rank: usize| -> Result<Vec<usize>> {
-                let dims: Vec<usize> =
-                    wholes(value)?.into_iter().map(|dim| call.resolve("dims", dim, rank)).collect::<Result<_>>()?;
-                match (1..dims.len()).find(|&i| dims[..i].contains(&dims[i])) {
-                    Some(i) => {
-                        let problem = format!("has dimension {} twice in dims.", dims[i] + 1);
-                        Err(Error::new(Kind::Dim, problem).argument("dims"))
-                    }
-                    None => Ok(dims),
-                }
-            };
-            let (x, y) = (resolve(&items[0].1, a.len())?, resolve(&items[1].1, b.len())?);
-            if x.len() == y.len() {
-                Ok((x, y))
-            } else {
-                Err(wrong())
-            }
-        }
-        value => match wholes(value)?.as_slice() {
-            &[n] if n >= 0 => {
-                let n = n as usize;
-                if n > a.len().min(b.len()) {
-                    let problem = format!(
-                        "cannot sum over {}: its inputs have {} and {}.",
-                        counted(n, "dimension"),
-                        a.len(),
-                        b.len()
-                    );
-                    return Err(Error::new(Kind::Dim, problem).argument("dims"));
-                }
-                Ok(((a.len() - n..a.len()).collect(), (0..n).collect()))
-            }
-            _ => Err(wrong()),
-        },
-    }
-}
-
-/// What is not summed over, of a and then of b; sizes summed over are equal or 1.
-fn tensordot_rule(call: &Call) -> Result<Outputs> {
-    let (a, b) = (call.input(0), call.input(1));
-    let (x, y) = tensordot_dims(call)?;
-    for (&i, &j) in x.iter().zip(&y) {
-        if a[i].broadcast(b[j]).is_none() {
-            let problem = format!(
-                "cannot sum over dimension {} of input 1 and dimension {} of input 2: they are {} and {}.",
-                i + 1,
-                j + 1,
-                a[i],
-                b[j]
-            );
-            return Err(Error::new(Kind::Size, problem).sizes([a[i], b[j]]).inputs([1, 2]));
-        }
-    }
-    let kept = |dims: &[Dim], summed: &[usize]| -> Dims {
-        dims.iter().enumerate().filter(|(d, _)| !summed.contains(d)).map(|(_, &size)| size).collect()
-    };
-    let mut output = kept(a, &x);
-    output.extend(kept(b, &y));
-    Ok(output.into())
-}
-
-fn tensordot_cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
-    let (a, b) = (call.input(0), call.input(1));
-    let summed = tensordot_dims(call).map_or(Dim::ONE, |(x, y)| {
-        x.iter().zip(&y).filter_map(|(&i, &j)| a[i].broadcast(b[j])).fold(Dim::ONE, |product, size| product * size)
-    });
-    Cost { macs: elements(outputs[0]) * summed, ..Cost::FREE }
-}
-
-/// Sizes are multiplied, aligned at the last dimension.
-fn kron_rule(call: &Call) -> Result<Outputs> {
-    let (x, y) = (call.input(0), call.input(1));
-    let rank = x.len().max(y.len());
-    let (x, y) = (crate::broadcast::pad_left(x, rank), crate::broadcast::pad_left(y, rank));
-    Ok(x.iter().zip(&y).map(|(&a, &b)| a * b).collect::<Dims>().into())
-}
-
-/// (a, b), (b, c), (c, d), ... -> (a, d)
-fn chain_rule(call: &Call) -> Result<Outputs> {
-    let n = call.inputs().len();
-    for i in 0..n {
-        call.input_of_rank(i, &[2])?;
-        if i > 0 {
-            call.common_size("the size that is summed over", &[(i - 1, 1), (i, 0)])?;
-        }
-    }
-    Ok(vec![call.input(0)[0], call.input(n - 1)[1]].into())
-}
-
-/// As a chain of matrices; a vector at either end leaves no dimension there.
-fn multi_dot_rule(call: &Call) -> Result<Outputs> {
-    let n = call.inputs().len();
-    for i in 0..n {
-        call.input_of_rank(i, if i == 0 || i == n - 1 { &[1, 2] } else { &[2] })?;
-        if i > 0 {
-            call.common_size("the size that is summed over", &[(i - 1, last(call.input(i - 1))), (i, 0)])?;
-        }
-    }
-    let (first, end) = (call.input(0), call.input(n - 1));
-    let mut output = first[..last(first)].to_vec();
-    output.extend_from_slice(&end[1..]);
-    Ok(output.into())
+    let d = last(call.input(0));
+    let in1 = call.common_size("number of features", &[(0, d), (2, 1)]).unwrap_or(Dim::UNKNOWN);
+    let in2 = call.common_size("number of features", &[(1, d), (2, 2)]).unwrap_or(Dim::UNKNOWN);
+    Cost { macs: elements(outputs[0]) * in1 * in2, ..Cost::FREE }
 }

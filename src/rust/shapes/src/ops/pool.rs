@@ -9,6 +9,7 @@ pub use adaptive::{adaptive_avg, adaptive_avg_function, adaptive_max, adaptive_m
 pub use fractional::{fractional_max, fractional_max_function};
 pub use unpool::max_unpool;
 
+use super::conv::extent;
 use crate::args::{spread, Arg};
 use crate::dim::Dim;
 use crate::error::{Error, Kind, Result};
@@ -95,7 +96,7 @@ fn pooled<const N: usize>(call: &Call, padding: [i64; N], dilation: [i64; N]) ->
         let padding = padding[i];
         let length =
             if averages_in_3_dimensions(call, N) { at_least_the_kernel(call, d, kernel_size[i])? } else { output[d] };
-        let extent = Dim::known(kernel_size[i] - 1) * dilation[i] + 1;
+        let extent = extent(Dim::known(kernel_size[i]), dilation[i]);
         let room = length + 2 * padding - extent;
         let output_length = if call.args.flag("ceil_mode") {
             let last_start = (length + padding - 1).floor_div(stride[i]);

@@ -12,11 +12,11 @@ mod extremes;
 mod make;
 mod own;
 
-use case::{Case, Cases};
+use case::{answer, Answer, Case, Cases};
 use check::{check, Law};
 use make::Maker;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use shapes::op::Op;
+use shapes::op::{Inputs, Op};
 use shapes::ops::OPERATORS;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -152,11 +152,53 @@ fn every_operator_keeps_the_laws() {
 /// Whether some number of dimensions is refused, so that cases that fail are to be expected.
 fn can_fail(op: &'static Op) -> bool {
     let n = match op.inputs {
-        shapes::op::Inputs::Any { min } => min.max(2),
-        shapes::op::Inputs::Named { names, .. } => names.len(),
+        Inputs::Any { min } => min.max(2),
+        Inputs::Named { names, .. } => names.len(),
     };
     (0..6).any(|rank| {
         let shapes = vec![case::shape(&vec![None; rank]); n];
-        matches!(case::answer(op, &[], &shapes), case::Answer::Fails(shapes::Kind::Rank, _))
+        matches!(answer(op, &[], &shapes), Answer::Fails(shapes::Kind::Rank, _))
     })
+}
+
+/// So that no argument and no input is left out of the tests for want of a generator.
+#[test]
+fn every_argument_is_given_in_some_case_that_fits() {
+    const CASES: usize = 600;
+    let mut complaints = Vec::new();
+    for op in selected() {
+        let maker = Maker::new(op);
+        let rng = &mut TestRng::from_seed(RngAlgorithm::ChaCha, &seed(op.name));
+        let mut arguments: Vec<&str> = op.args.iter().map(|arg| arg.name).collect();
+        let inputs = match op.inputs {
+            Inputs::Named { names, .. } => names.len(),
+            Inputs::Any { min } => min,
+        };
+        let mut most = 0;
+        for _ in 0..CASES {
+            if arguments.is_empty() && most >= inputs {
+                break;
+            }
+            let case = maker.make(rng);
+            if let Answer::Fits(_) = answer(op, &case.params, &case.shapes()) {
+                arguments.retain(|argument| case.params.iter().all(|(name, _)| name != argument));
+                most = most.max(case.shapes.len());
+            }
+        }
+        if !arguments.is_empty() {
+            complaints.push(format!("{}: no case that fits has {}", op.name, arguments.join(", ")));
+        }
+        if most < inputs {
+            complaints.push(format!("{}: no case that fits has more than {most} inputs", op.name));
+        }
+    }
+    assert!(complaints.is_empty(), "own.rs needs generators:\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn every_operator_has_a_name_of_its_own() {
+    let mut names: Vec<&str> = OPERATORS.iter().map(|op| op.name).collect();
+    names.sort_unstable();
+    let twice: Vec<&str> = names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+    assert!(twice.is_empty(), "twice in the registry: {}", twice.join(", "));
 }

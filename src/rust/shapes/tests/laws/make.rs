@@ -95,16 +95,6 @@ impl Draft {
         self.params.retain(|(given, _)| given != name);
         self.params.push((name.to_string(), value));
     }
-
-    pub fn unset(&mut self, name: &str) {
-        self.params.retain(|(given, _)| given != name);
-    }
-
-    pub fn set_rank(&mut self, input: usize, rank: usize) {
-        if let Some(shape) = self.shapes.get_mut(input) {
-            shape.resize(rank, None);
-        }
-    }
 }
 
 /// Makes cases of one operator, and learns which numbers of dimensions fit.
@@ -142,6 +132,7 @@ impl Maker {
             (world, draft) = self.draft(dice);
         }
         if !careless {
+            self.add_inputs(&mut draft, dice);
             self.remember(&draft);
         }
         let full = self.fill(&world, &draft, careless, dice);
@@ -156,6 +147,24 @@ impl Maker {
             let case = self.make(rng);
             matches!(answer(case.op, &case.params, &case.shapes()), Answer::Fails(..))
         })
+    }
+
+    /// Adds optional inputs whose number of dimensions fits.
+    fn add_inputs(&self, draft: &mut Draft, dice: &mut Dice) {
+        let Inputs::Named { names, .. } = self.op.inputs else { return };
+        while draft.shapes.len() < names.len() && dice.chance(4, 5) && self.fits(draft) {
+            let mut ranks = [0, 1, 2, 3, 4];
+            dice.shuffle(&mut ranks);
+            let with = |rank: usize| {
+                let mut more = draft.clone();
+                more.shapes.push(vec![None; rank]);
+                more
+            };
+            match ranks.into_iter().map(with).find(|more| self.fits(more)) {
+                Some(more) => *draft = more,
+                None => break,
+            }
+        }
     }
 
     fn remember(&self, draft: &Draft) {
@@ -350,8 +359,18 @@ fn argument(op: &Op, arg: &Arg, world: &World, dice: &mut Dice) -> Option<Value>
             Value::Numbers((0..n).map(|_| Some(number(dice))).collect())
         }
         Takes::Text if !arg.words.is_empty() => Value::text(dice.one_of(arg.words)),
-        Takes::Text | Takes::Anything => return None,
+        Takes::Anything => anything(dice),
+        Takes::Text => return None,
     })
+}
+
+/// A type, a module, a number: most rules do not look at it.
+fn anything(dice: &mut Dice) -> Value {
+    match dice.between(0, 2) {
+        0 => Value::whole(1),
+        1 => Value::text("mean"),
+        _ => Value::Other("torch_dtype".to_string()),
+    }
 }
 
 fn number(dice: &mut Dice) -> f64 {

@@ -54,6 +54,10 @@ fn rule(call: &Call) -> Result<Outputs> {
             Error::new(error.kind, problem).inputs([4]).sizes(error.sizes)
         })?;
     }
+    if grouped {
+        // a mask may have said how many heads there are
+        check_groups(call, scores[scores.len() - 3])?;
+    }
     let target = scores[scores.len() - 2];
     let mut output = broadcast(&[&scores[..scores.len() - 2], &value])?;
     output.extend([target, call.input(2)[last(2, 1).1]]);
@@ -74,30 +78,47 @@ fn batches(call: &Call, grouped: bool) -> Result<[Dims; 3]> {
     let mut batches = [0, 1, 2].map(|i| call.input(i)[..call.input(i).len() - 2].to_vec());
     if grouped {
         let heads = batches[0][batches[0].len() - 1];
-        for (i, batch) in batches.iter_mut().enumerate().skip(1) {
+        check_groups(call, heads)?;
+        for batch in &mut batches[1..] {
             let d = batch.len() - 1;
-            let fits = match batch[d].value() {
-                Some(group) => !heads.is_multiple_of(group).is_no(),
-                None => !batch[d].is_at_most(heads).is_no() || heads.equals(0).is_yes(),
-            };
-            if !fits {
-                let problem = format!(
-                    "needs heads of queries that are a multiple of those of keys and values, but {} is none of {}.",
-                    said(heads),
-                    said(batch[d])
-                );
-                return Err(call.size_error(i, d, problem).argument("enable_gqa").sizes([heads, batch[d]]));
-            }
             batch[d] = heads;
         }
     }
     Ok(batches)
 }
 
+/// The heads of queries are a multiple of those of keys and of those of values.
+fn check_groups(call: &Call, heads: Dim) -> Result<()> {
+    for i in 1..3 {
+        let d = call.input(i).len() - 3;
+        let group = call.input(i)[d];
+        let fits = match group.value() {
+            Some(group) => !heads.is_multiple_of(group).is_no(),
+            None => !group.is_at_most(heads).is_no() || heads.equals(0).is_yes(),
+        };
+        if !fits {
+            let problem = format!(
+                "needs heads of queries that are a multiple of those of keys and values, but {} is none of {}.",
+                said(heads),
+                said(group)
+            );
+            return Err(call.size_error(i, d, problem).argument("enable_gqa").sizes([heads, group]));
+        }
+    }
+    Ok(())
+}
+
 /// Scores take L S E multiply-adds, their use L S V, for each matrix of the output.
 fn cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
-    let [_, key, value] = [0, 1, 2].map(|i| call.input(i));
-    let (embed, source) = (key[key.len() - 1], key[key.len() - 2]);
+    if of_nothing(call).is_some() {
+        return Cost::FREE;
+    }
+    let [query, key, value] = [0, 1, 2].map(|i| call.input(i));
+    let both = |a: Dim, b: Dim| a.unify(b).unwrap_or(a);
+    let embed = both(key[key.len() - 1], query[query.len() - 1]);
+    let source = both(key[key.len() - 2], value[value.len() - 2]);
+    let mask = call.get_input(3).and_then(|mask| mask.last()).copied().unwrap_or(Dim::ONE);
+    let source = mask.expand_to(source).unwrap_or(source);
     let rows = outputs[0][..outputs[0].len() - 1].iter().fold(Dim::ONE, |product, &size| product * size);
     Cost { macs: rows * source * (embed + value[value.len() - 1]), ..Cost::FREE }
 }

@@ -160,7 +160,8 @@ fn layer_args(call: &Call) -> Result<Option<Args>> {
 /// num_layers times the cost of one, and a weight and a bias of E elements each for a normalisation at the end.
 fn encoder_cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
     let layers = call.args.whole("num_layers");
-    let norm = if call.args.is_given("norm") { outputs[0][outputs[0].len() - 1] * 2 } else { Dim::ZERO };
+    let embed = outputs[0].last().copied().unwrap_or(Dim::ZERO);
+    let norm = if call.args.is_given("norm") { embed * 2 } else { Dim::ZERO };
     let unknown = Cost { params: Dim::at_least(0), macs: Dim::at_least(0) };
     let layer = match layer_args(call) {
         _ if layers == 0 => Cost::FREE,

@@ -2,7 +2,7 @@
 //! <https://docs.pytorch.org/docs/stable/generated/torch.nn.Unfold.html>
 //! <https://docs.pytorch.org/docs/stable/generated/torch.nn.Fold.html>
 
-use super::no_length;
+use super::{extent, no_length};
 use crate::args::Arg;
 use crate::dim::Dim;
 use crate::error::{Error, Kind, Result};
@@ -59,7 +59,7 @@ fn windows(call: &Call, image: [Dim; 2], none_fits: impl Fn(usize) -> Box<Error>
     let stride = call.args.spatial::<2>("stride")?;
     let mut windows = image;
     for (i, size) in windows.iter_mut().enumerate() {
-        let extent = Dim::known(kernel_size[i] - 1) * dilation[i] + 1;
+        let extent = extent(Dim::known(kernel_size[i]), dilation[i]);
         let fitting = (*size + 2 * padding[i] - extent).floor_div(stride[i]) + 1;
         *size = fitting.keep_at_least(1).ok_or_else(|| none_fits(i))?;
     }

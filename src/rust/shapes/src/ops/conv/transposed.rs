@@ -2,8 +2,8 @@
 //! <https://docs.pytorch.org/docs/stable/generated/torch.nn.ConvTranspose2d.html>
 
 use super::{
-    elements, may_be_empty, no_length, own_params, weights, DILATION, GROUPS, IN_CHANNELS, KERNEL_SIZE, OUT_CHANNELS,
-    STRIDE, WEIGHTED,
+    elements, extent, may_be_empty, no_length, own_params, weights, DILATION, GROUPS, IN_CHANNELS, KERNEL_SIZE,
+    OUT_CHANNELS, STRIDE, WEIGHTED,
 };
 use crate::args::Arg;
 use crate::dim::Dim;
@@ -77,7 +77,7 @@ fn rule<const N: usize>(call: &Call) -> Result<Outputs> {
         if output_padding[i] >= stride[i].max(dilation[i]) && !no_batch {
             return Err(too_much_output_padding(output_padding[i], stride[i], dilation[i]));
         }
-        let extent = (weights.kernel_size[i] - 1) * dilation[i] + 1;
+        let extent = extent(weights.kernel_size[i], dilation[i]);
         let output_length = (length - 1) * stride[i] - 2 * padding[i] + extent + output_padding[i];
         output[d] = output_length.keep_at_least(if may_vanish { 0 } else { 1 }).ok_or_else(|| {
             let problem = format!(

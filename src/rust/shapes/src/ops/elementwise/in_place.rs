@@ -1,16 +1,14 @@
 //! In place on the first input, which keeps its shape: the others must expand to it.
 //! <https://docs.pytorch.org/docs/stable/notes/broadcasting.html#in-place-semantics>
 
-use super::{
-    broadcasting, clamp_operands, masked_fill_operands, same_shape, without_dimensions, SELF_AND_EXPONENT,
-    SELF_AND_OTHER,
-};
+use super::{broadcasting, clamp_operands, same_shape, SELF_AND_OTHER};
 use crate::args::Arg;
 use crate::broadcast::expand_into;
-use crate::error::Result;
+use crate::dim::Dim;
+use crate::error::{counted, Error, Kind, Result};
 use crate::op::{Call, Inputs, Op, Outputs};
 use crate::ops::operands::{missing, operand_shapes, operands, Number};
-use crate::shape::Dims;
+use crate::shape::{Dims, Shown};
 
 /// The second operand may be a number.
 pub const fn binary(name: &'static str, summary: &'static str, args: &'static [Arg]) -> Op {
@@ -24,7 +22,8 @@ pub const fn binary_of_tensors(name: &'static str, summary: &'static str, args: 
 
 pub const fn power(name: &'static str) -> Op {
     const ARGS: &[Arg] = &[Arg::any("exponent")];
-    broadcasting(name, "x to the power of y, in place", ARGS, SELF_AND_EXPONENT).rule(tensor_number)
+    broadcasting(name, "x to the power of y, in place", ARGS, Inputs::optional(&["self", "exponent"], 1))
+        .rule(tensor_number)
 }
 
 pub const fn addcmul(name: &'static str, summary: &'static str) -> Op {
@@ -63,11 +62,15 @@ pub const fn fill(name: &'static str) -> Op {
 }
 
 pub const fn masked_fill(name: &'static str) -> Op {
-    super::masked_fill(name).rule(masked_fill_rule)
+    const ARGS: &[Arg] = &[Arg::any("value")];
+    Op::new(name, "elementwise", "a value where the mask holds, in place", masked_fill_rule)
+        .args(ARGS)
+        .inputs(Inputs::optional(&["self", "mask", "value"], 1))
 }
 
 pub const fn masked_scatter(name: &'static str) -> Op {
-    super::masked_scatter(name).rule(masked_scatter_rule)
+    Op::new(name, "elementwise", "elements of the source where the mask holds, in place", masked_scatter_rule)
+        .inputs(Inputs::named(&["self", "mask", "source"]))
 }
 
 pub const fn bernoulli(name: &'static str) -> Op {
@@ -82,7 +85,10 @@ fn into_first(shapes: &[Dims]) -> Result<Outputs> {
     let [target, others @ ..] = shapes else { return Err(missing("self")) };
     let mut target = target.clone();
     for other in others {
-        target = expand_into(other, &target)?;
+        target = expand_into(other, &target).map_err(|mut error| {
+            error.problem = format!("cannot write into its first input {}: {}", Shown(&target), error.problem);
+            error
+        })?;
     }
     Ok(target.into())
 }
@@ -110,16 +116,34 @@ fn fill_rule(call: &Call) -> Result<Outputs> {
     same_shape(call)
 }
 
+/// The mask expands to the input; the value has no dimensions.
 fn masked_fill_rule(call: &Call) -> Result<Outputs> {
-    into_first(&masked_fill_operands(call)?)
+    let mut shapes = operand_shapes(call, &[Number::Vector, Number::Vector, Number::Scalar])?;
+    if let Some(value) = shapes.pop() {
+        without_dimensions(call, 2, &value)?;
+    }
+    into_first(&shapes)
 }
 
 fn masked_scatter_rule(call: &Call) -> Result<Outputs> {
     into_first(&[call.input(0).to_vec(), call.input(1).to_vec()])
 }
 
+/// The probabilities expand to the input, if that has elements.
 fn bernoulli_rule(call: &Call) -> Result<Outputs> {
+    if call.input(0).iter().any(|size| size.equals(0).is_yes()) {
+        return same_shape(call);
+    }
     let shapes: Vec<Dims> =
         operands(call, &[Number::Vector, Number::Scalar])?.into_iter().flatten().map(|operand| operand.shape).collect();
     into_first(&shapes)
+}
+
+fn without_dimensions(call: &Call, i: usize, value: &[Dim]) -> Result<()> {
+    if value.is_empty() {
+        return Ok(());
+    }
+    let problem = format!("needs a 'value' without dimensions, not of {}.", counted(value.len(), "dimension"));
+    let error = Error::new(Kind::Rank, problem).argument("value");
+    Err(if call.inputs().len() > i { error.inputs([i + 1]) } else { error })
 }

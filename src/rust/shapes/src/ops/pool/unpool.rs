@@ -43,7 +43,7 @@ fn rule<const N: usize>(call: &Call) -> Result<Outputs> {
 fn same_shape(call: &Call, input: Dims) -> Result<Dims> {
     let indices = call.input(1);
     let both: Option<Dims> = input.iter().zip(indices).map(|(a, &b)| a.unify(b)).collect();
-    both.filter(|both| both.len() == indices.len()).ok_or_else(|| {
+    both.filter(|both| both.len() == indices.len() && input.len() == indices.len()).ok_or_else(|| {
         let (input, indices) = (Shown(call.input(0)), Shown(indices));
         let problem = format!("needs indices of the shape of its input, not {input} and {indices}.");
         Error::new(Kind::Size, problem).inputs([1, 2])

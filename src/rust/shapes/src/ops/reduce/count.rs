@@ -6,7 +6,7 @@ use crate::args::Arg;
 use crate::dim::Dim;
 use crate::error::{Error, Kind, Result};
 use crate::op::{replaced, Call, Inputs, Op, Outputs};
-use crate::ops::elementwise::{elements, nonzero};
+use crate::ops::elementwise::elements;
 use crate::shape::{Dims, Shown};
 
 /// How many elements are not zero.
@@ -19,37 +19,15 @@ fn count_nonzero_rule(call: &Call) -> Result<Outputs> {
     Ok(reduced(call.input(0), &super::dims_or_all(call)?, false).into())
 }
 
-/// The places of elements that are not zero.
-pub const fn places(name: &'static str) -> Op {
-    const ARGS: &[Arg] = &[Arg::flag("as_list", false)];
-    Op::new(name, "reduce", "places of the elements that are not zero", places_rule).args(ARGS).outputs(&["..."])
-}
-
-pub const fn argwhere(name: &'static str) -> Op {
-    Op::new(name, "reduce", "places of the elements that are not zero", argwhere_rule)
-}
-
-/// (n, rank), or (n) for each dimension; n depends on the elements.
-fn places_rule(call: &Call) -> Result<Outputs> {
-    let input = call.input(0);
-    if call.args.flag("as_list") {
-        return Ok(vec![vec![nonzero(input)?]; input.len().max(1)].into());
-    }
-    argwhere_rule(call)
-}
-
-fn argwhere_rule(call: &Call) -> Result<Outputs> {
-    let input = call.input(0);
-    Ok(vec![nonzero(input)?, Dim::known(input.len() as i64)].into())
-}
-
 const RETURNS: [Arg; 2] = [Arg::flag("return_inverse", false), Arg::flag("return_counts", false)];
 const UNIQUE_OUTPUTS: &[&str] = &["output", "inverse_indices", "counts"];
 
 /// Runs of equal elements made one.
 pub const fn unique_consecutive(name: &'static str) -> Op {
     const ARGS: &[Arg] = &[RETURNS[0], RETURNS[1], Arg::whole("dim").optional()];
-    Op::new(name, "reduce", "each run of equal elements once", unique_rule).args(ARGS).outputs(UNIQUE_OUTPUTS)
+    Op::new(name, "reduce", "each run of equal elements once", unique_consecutive_rule)
+        .args(ARGS)
+        .outputs(UNIQUE_OUTPUTS)
 }
 
 /// The distinct elements.
@@ -69,18 +47,35 @@ fn distinct(size: Dim) -> Dim {
     size.min(1).or(size)
 }
 
-/// (*) -> (n), places of the shape of the input, counts (n); along dim (*, n, *), places (L), counts (n). R torch gives all three,
-/// the places and counts that were not asked for as (0), but along dim always in full.
 fn unique_rule(call: &Call) -> Result<Outputs> {
     let input = call.input(0);
-    let Some(dim) = call.args.get_whole("dim") else {
-        let n = distinct(elements(input)?);
-        let nothing = || vec![Dim::ZERO];
-        let inverse = if call.args.flag("return_inverse") { input.to_vec() } else { nothing() };
-        let counts = if call.args.flag("return_counts") { vec![n] } else { nothing() };
-        return Ok(vec![vec![n], inverse, counts].into());
-    };
-    let dim = call.resolve("dim", dim, input.len())?;
+    match call.args.get_whole("dim") {
+        None => distinct_elements(call),
+        Some(dim) => distinct_parts(call, call.resolve("dim", dim, input.len())?),
+    }
+}
+
+/// A vector has no parts but its elements; PyTorch sees that only where dim counts from the front.
+fn unique_consecutive_rule(call: &Call) -> Result<Outputs> {
+    match (call.args.get_whole("dim"), call.input(0)) {
+        (Some(1), [_]) => distinct_elements(call),
+        _ => unique_rule(call),
+    }
+}
+
+/// (*) -> (n), inverse_indices (*), counts (n); what was not asked for is (0), as R torch gives all three.
+fn distinct_elements(call: &Call) -> Result<Outputs> {
+    let input = call.input(0);
+    let n = distinct(elements(input)?);
+    let nothing = || vec![Dim::ZERO];
+    let inverse = if call.args.flag("return_inverse") { input.to_vec() } else { nothing() };
+    let counts = if call.args.flag("return_counts") { vec![n] } else { nothing() };
+    Ok(vec![vec![n], inverse, counts].into())
+}
+
+/// (*, L, *) -> (*, n, *), inverse_indices (L), counts (n), asked for or not
+fn distinct_parts(call: &Call, dim: usize) -> Result<Outputs> {
+    let input = call.input(0);
     let empty = input.iter().enumerate().find(|&(d, size)| d != dim && size.equals(0).is_yes());
     if let Some((d, _)) = empty {
         let problem = format!("finds nothing to compare along dimension {}: dimension {} has size 0.", dim + 1, d + 1);
@@ -102,19 +97,17 @@ pub const fn bincount(name: &'static str) -> Op {
 fn bincount_rule(call: &Call) -> Result<Outputs> {
     let input = call.input_of_rank(0, &[1])?;
     let minlength = call.args.whole("minlength");
-    let mut length = input[0];
-    if let Some(weights) = call.get_input(1) {
-        let agreed = match weights {
-            [weights] => weights.unify(length),
-            _ => None,
-        };
-        length = agreed.ok_or_else(|| {
-            let problem = format!("needs weights of its input's shape {}, not {}.", Shown(input), Shown(weights));
-            Error::new(Kind::Size, problem).inputs([1, 2])
-        })?;
+    if input[0].equals(0).is_yes() {
+        // PyTorch does not look at the weights then
+        return Ok(vec![Dim::known(minlength)].into());
     }
-    let n = if length.equals(0).is_yes() { Dim::known(minlength) } else { Dim::at_least(minlength.max(1)) };
-    Ok(vec![n].into())
+    if let Some(weights) = call.get_input(1) {
+        if !matches!(weights, [weights] if weights.unify(input[0]).is_some()) {
+            let problem = format!("needs weights of its input's shape {}, not {}.", Shown(input), Shown(weights));
+            return Err(Error::new(Kind::Size, problem).inputs([1, 2]));
+        }
+    }
+    Ok(vec![Dim::at_least(minlength.max(1))].into())
 }
 
 /// How many elements fall into each bin.

@@ -233,14 +233,16 @@ fn slogdet_rule(call: &Call) -> Result<Outputs> {
     Ok(vec![of_square_matrices(call)?; 2].into())
 }
 
-/// (*, M, N) -> (*); only the 2-norm has a condition number of matrices that are not square.
+/// (*, M, N) -> (*); only the 2-norm has a condition number of matrices that are not square. That of nothing is 0.
 fn cond_rule(call: &Call) -> Result<Outputs> {
+    let nothing = call.input(0).iter().any(|size| size.equals(0).is_yes());
     match Order::given(call, "p")? {
         None => matrix_rank_rule(call),
         Some(Order::Number(p)) if p.abs() == 2.0 => matrix_rank_rule(call),
         Some(Order::Number(p)) if p.abs() != 1.0 && p.is_finite() => {
             Err(unfit(call, "p", "1, 2, Inf, -1, -2, -Inf, \"fro\" or \"nuc\""))
         }
+        Some(Order::Number(_)) if nothing => matrix_rank_rule(call),
         Some(_) => det_rule(call),
     }
 }
@@ -264,7 +266,8 @@ fn cross_rule(call: &Call) -> Result<Outputs> {
         Some(dim) => vec![call.resolve("dim", dim, input.len())?],
         None => {
             let sure = input.iter().position(|size| size.equals(3).is_yes());
-            let last = sure.map_or(input.len(), |d| d + 1);
+            // more dimensions than PyTorch has need no answer that takes long
+            let last = sure.map_or(input.len(), |d| d + 1).min(64);
             (0..last).filter(|&d| !input[d].equals(3).is_no()).collect()
         }
     };

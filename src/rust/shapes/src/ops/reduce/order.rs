@@ -5,7 +5,7 @@ use super::{has_elements, reduced};
 use crate::args::Arg;
 use crate::dim::Dim;
 use crate::error::{Error, Kind, Result};
-use crate::op::{replaced, said, Call, Inputs, Op, Outputs};
+use crate::op::{replaced, Call, Inputs, Op, Outputs};
 use crate::ops::operands::{operand_shapes, Number};
 use crate::ops::reduce::scan::along_dim;
 use crate::shape::{Dims, Shown};
@@ -167,7 +167,7 @@ pub const fn bucketize(name: &'static str) -> Op {
         &[Arg::any("self"), Arg::any("boundaries"), Arg::flag("out_int32", false), Arg::flag("right", false)];
     Op::new(name, "reduce", "bucket of each element between sorted boundaries", bucketize_rule)
         .args(ARGS)
-        .inputs(Inputs::optional(&["self", "boundaries"], 1))
+        .inputs(Inputs::optional(&["self", "boundaries"], 2))
 }
 
 /// The shape of the elements; the boundaries have one dimension.
@@ -181,23 +181,4 @@ fn bucketize_rule(call: &Call) -> Result<Outputs> {
         }
         _ => Err(crate::ops::operands::missing("boundaries")),
     }
-}
-
-/// Categories drawn at random.
-pub const fn multinomial(name: &'static str) -> Op {
-    const ARGS: &[Arg] = &[Arg::whole("num_samples").min(1), Arg::flag("replacement", false), Arg::any("generator")];
-    Op::new(name, "reduce", "categories drawn at random by their weights", multinomial_rule).args(ARGS)
-}
-
-/// (N, C) -> (N, num_samples); N may be missing. Without replacement there are no more samples than categories.
-fn multinomial_rule(call: &Call) -> Result<Outputs> {
-    let input = call.input_of_rank(0, &[1, 2])?;
-    let dim = input.len() - 1;
-    let num_samples = call.args.whole("num_samples");
-    let fewest = if call.args.flag("replacement") { 1 } else { num_samples };
-    if input[dim].is_at_least(fewest).is_no() {
-        let problem = format!("cannot draw {num_samples} from {} categories.", said(input[dim]));
-        return Err(call.size_error(0, dim, problem).argument("num_samples"));
-    }
-    Ok(replaced(input, dim, Dim::known(num_samples)).into())
 }

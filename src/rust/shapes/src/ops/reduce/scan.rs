@@ -73,8 +73,12 @@ pub const fn diff(name: &'static str) -> Op {
 /// (*, L, *) -> (*, max(L_prepend + L + L_append - n, 0), *)
 fn diff_rule(call: &Call) -> Result<Outputs> {
     let input = call.input_of_at_least(0, 1)?;
-    let dim = call.dim("dim", input.len())?;
     let n = call.args.whole("n");
+    if n == 0 && call.inputs().len() == 1 && call.args.whole("dim") != 0 {
+        // PyTorch does not look at dim then
+        return Ok(input.to_vec().into());
+    }
+    let dim = call.dim("dim", input.len())?;
     let mut output = input.to_vec();
     let mut length = input[dim];
     for i in [1, 2] {

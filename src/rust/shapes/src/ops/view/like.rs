@@ -141,7 +141,9 @@ fn multinomial_rule(call: &Call) -> Result<Outputs> {
     let samples = call.args.whole("num_samples");
     let least = if call.args.flag("replacement") { 1 } else { samples };
     let last = input.len() - 1;
-    if input[last].is_at_least(least).is_no() {
+    // nothing is drawn for no rows, but without replacement PyTorch counts first
+    let draws = !call.args.flag("replacement") || last == 0 || !input[0].equals(0).is_yes();
+    if draws && input[last].is_at_least(least).is_no() {
         let problem =
             format!("cannot draw {samples} of {}: dimension {} of its input is too small.", input[last], last + 1);
         return Err(call.size_error(0, last, problem).argument("num_samples"));

@@ -20,13 +20,23 @@ pub use reshape::*;
 pub use scatter::*;
 
 use crate::dim::{Dim, Elements};
-use crate::error::{Error, Kind, Result};
+use crate::error::{counted, Error, Kind, Result};
 use crate::op::Call;
 use crate::shape::Shown;
 
-/// How many dimensions an argument can name: PyTorch takes a scalar as having one.
+/// The dimensions an argument can name: PyTorch takes a scalar as having one, of size 1.
+fn with_dimensions(input: &[Dim]) -> &[Dim] {
+    const SCALAR: &[Dim] = &[Dim::ONE];
+    if input.is_empty() {
+        SCALAR
+    } else {
+        input
+    }
+}
+
+/// How many dimensions an argument can name.
 fn nameable(input: &[Dim]) -> usize {
-    input.len().max(1)
+    with_dimensions(input).len()
 }
 
 /// Whether the shape holds no element at all, for the checks that PyTorch leaves out then.
@@ -41,4 +51,14 @@ fn elements(call: &Call, i: usize) -> Result<Elements> {
         let problem = format!("cannot count the elements of {} {}: beyond 2^53.", call.the_input(i), Shown(input));
         Error::new(Kind::Size, problem).inputs([i + 1]).sizes(input.iter().copied())
     })
+}
+
+/// `6 elements`, `a multiple of 6 elements`: in a sentence.
+fn said_elements(elements: Elements) -> String {
+    let known = counted(elements.known() as usize, "element");
+    match elements.count().value() {
+        Some(_) => known,
+        None if elements.known() == 1 => "any number of elements".to_string(),
+        None => format!("a multiple of {known}"),
+    }
 }

@@ -159,9 +159,9 @@ fn roll_rule(call: &Call) -> Result<Outputs> {
         let problem = format!("needs as many shifts as dimensions, not {shifts} and {}.", dims.len());
         return Err(Error::new(Kind::Argument, problem).argument("shifts").hint("Without 'dims' one shift fits."));
     }
-    // PyTorch does not look at dims where there is nothing to roll
-    if !is_empty(input) {
-        for &dim in dims {
+    for &dim in dims {
+        // PyTorch does not look at dims where there is nothing to roll; R torch knows no dimension 0
+        if dim == 0 || !is_empty(input) {
             call.resolve("dims", dim, input.len())?;
         }
     }

@@ -1,13 +1,13 @@
 //! Some of the elements: by place, by index, by mask.
 //! <https://docs.pytorch.org/docs/stable/generated/torch.gather.html>
 
-use super::{elements, is_empty, nameable};
+use super::{elements, is_empty, nameable, with_dimensions};
 use crate::args::Arg;
 use crate::broadcast::{broadcast, expand_into};
 use crate::dim::Dim;
 use crate::error::{counted, Error, Kind, Result};
 use crate::op::{replaced, Call, Inputs, Op, Outputs};
-use crate::shape::{Dims, Shape, Shown};
+use crate::shape::{shown_list, Dims, Shape, Shown};
 
 const NARROW: &[Arg] = &[Arg::whole("dim"), Arg::whole("start"), Arg::whole("length").min(0)];
 const SELECT: &[Arg] = &[Arg::whole("dim"), Arg::whole("index")];
@@ -195,18 +195,15 @@ fn index_select_rule(call: &Call) -> Result<Outputs> {
     Ok(replaced(input, dim, listed).into())
 }
 
-/// The sizes of `index` at most those of `input`, but for `dim`; a scalar counts as one dimension.
-pub(super) fn fits_into(
-    call: &Call,
-    index: &mut Dims,
-    (other, i): (&[Dim], usize),
-    except: Option<usize>,
-) -> Result<()> {
-    if nameable(index) != nameable(other) {
-        let problem =
-            format!("needs an index of as many dimensions as input {}, {}, not {}.", i + 1, other.len(), index.len());
+/// What is left of an index whose sizes are at most those of input `i`, but for dimension `except`.
+pub(super) fn fits_into(call: &Call, index: &[Dim], i: usize, except: Option<usize>) -> Result<Dims> {
+    let other = with_dimensions(call.input(i));
+    if index.len() != other.len() {
+        let (wanted, given) = (call.input(i).len(), call.input(1).len());
+        let problem = format!("needs an index of as many dimensions as input {}, {wanted}, not {given}.", i + 1);
         return Err(Error::new(Kind::Rank, problem).inputs([i + 1, 2]));
     }
+    let mut index = index.to_vec();
     for (d, (size, &most)) in index.iter_mut().zip(other).enumerate().filter(|&(d, _)| Some(d) != except) {
         *size = size.keep_at_most(most).ok_or_else(|| {
             let problem =
@@ -214,7 +211,7 @@ pub(super) fn fits_into(
             call.size_error(1, d, problem).sizes([*size, most]).inputs([i + 1, 2])
         })?;
     }
-    Ok(())
+    Ok(index)
 }
 
 /// Whether an index lists anything whatever its unknown sizes are; PyTorch checks no other.
@@ -224,16 +221,16 @@ pub(super) fn lists_something(index: &[Dim]) -> bool {
 
 /// (S...), (N...) -> (N...), with N at most S but for dim
 fn gather_rule(call: &Call) -> Result<Outputs> {
-    let input = call.input(0);
-    let dim = call.dim("dim", nameable(input))?;
-    let mut index = call.input(1).to_vec();
-    if lists_something(&index) {
-        fits_into(call, &mut index, (input, 0), Some(dim))?;
-        if let Some(&size) = input.get(dim) {
-            picked(Dim::ONE, size).map_err(|error| error.dim(dim + 1).inputs([1]).sizes([size]))?;
-        }
+    let (input, index) = (with_dimensions(call.input(0)), call.input(1));
+    let dim = call.dim("dim", input.len())?;
+    if !lists_something(index) {
+        return Ok(index.to_vec().into());
     }
-    Ok(index.into())
+    let mut output = fits_into(call, with_dimensions(index), 0, Some(dim))?;
+    picked(Dim::ONE, input[dim]).map_err(|error| error.dim(dim + 1).inputs([1]).sizes([input[dim]]))?;
+    // a scalar stays one
+    output.truncate(index.len());
+    Ok(output.into())
 }
 
 /// (*, S, *), (*, N, *) -> (*, N, *), the other dimensions broadcast; without dim (number of elements of the index)
@@ -306,9 +303,9 @@ fn indexed(call: &Call, indices: &[&[Dim]]) -> Result<Dims> {
             .hint("One index tensor picks places of one dimension."));
     }
     let mut output = broadcast(indices).map_err(|error| {
-        let shapes = std::iter::once(input).chain(indices.iter().copied()).map(Shape::from).collect();
-        let inputs = error.input.iter().map(|i| i + 1).collect::<Vec<_>>();
-        error.inputs(inputs).shapes(shapes)
+        let shapes: Vec<Shape> = indices.iter().map(|&index| index.into()).collect();
+        let problem = format!("has index tensors that do not broadcast: {}.", shown_list(&shapes));
+        Error::new(error.kind, problem).hint("Sizes must be equal or 1.").inputs(error.input.iter().map(|i| i + 1))
     })?;
     if is_empty(&input[..indices.len()]) && lists_something(&output) {
         let problem = "cannot pick anything: there is no element to pick from.";
@@ -327,7 +324,15 @@ fn index_rule(call: &Call) -> Result<Outputs> {
 fn index_put_rule(call: &Call) -> Result<Outputs> {
     let (values, indices) = (call.inputs().len() - 1, call.inputs().len() - 2);
     let picked = indexed(call, &call.inputs()[1..values])?;
-    let picked = expand_into(call.input(values), &picked).map_err(|error| error.inputs([values + 1]))?;
+    let picked = expand_into(call.input(values), &picked).map_err(|error| {
+        let problem = format!(
+            "cannot write input {} of shape {} where its index tensors pick {}.",
+            values + 1,
+            Shown(call.input(values)),
+            Shown(&picked)
+        );
+        Error::new(error.kind, problem).inputs([values + 1]).sizes(error.sizes)
+    })?;
     // what the values say of the dimensions without an index tensor
     let rest = call.input(0).len() - indices;
     let mut output = call.input(0)[..indices].to_vec();

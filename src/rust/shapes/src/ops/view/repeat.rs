@@ -1,10 +1,10 @@
 //! Copies of the elements: repeated, tiled, expanded, or as windows that overlap.
 //! <https://docs.pytorch.org/docs/stable/generated/torch.tile.html>
 
-use super::{elements, nameable};
+use super::{elements, is_empty, with_dimensions};
 use crate::args::Arg;
 use crate::broadcast::{expand_into, pad_left};
-use crate::dim::Dim;
+use crate::dim::{Dim, Elements};
 use crate::error::{counted, Error, Kind, Result};
 use crate::helpers::{expand_shape, Wanted};
 use crate::op::{replaced, said, Call, Inputs, Op, Outputs};
@@ -105,20 +105,32 @@ fn repeated(call: &Call, name: &str, repeats: &[i64]) -> Result<Dims> {
 fn repeat_interleave_rule(call: &Call) -> Result<Outputs> {
     let input = call.input(0);
     let row = [elements(call, 0)?.count()];
-    let (input, dim) = match call.args.get_whole("dim") {
+    let (along, dim, repeated) = match call.args.get_whole("dim") {
         Some(dim) => {
-            let input = call.input_of_at_least(0, 1)?;
-            (input, call.resolve("dim", dim, input.len())?)
+            let dim = call.resolve("dim", dim, input.len())?;
+            (input, dim, &input[dim..=dim])
         }
-        None => (if input.len() == 1 { input } else { &row[..] }, 0),
+        None => (&row[..], 0, input),
     };
-    let size = input[dim];
-    let repeated = match (call.get_input(1), call.args.get_wholes("repeats")) {
-        (Some(repeats), None) => repeated_by_tensor(call, repeats, size)?,
-        (None, Some(&[times])) => size * times,
+    // what the output's size is the product of
+    let mut factors = repeated.to_vec();
+    match (call.get_input(1), call.args.get_wholes("repeats")) {
+        (Some(repeats), None) => {
+            let length = only_dimension(repeats)?;
+            one_for_each(call, length, repeated)?;
+            // a tensor without elements stays so whatever output_size says
+            if is_empty(repeated) {
+                return Ok(replaced(along, dim, Dim::ZERO).into());
+            }
+            if !length.equals(1).is_yes() {
+                factors.clear();
+            }
+            factors.push(Dim::at_least(0));
+        }
+        (None, Some(&[times])) => factors.push(Dim::known(times)),
         (None, Some(times)) => {
-            one_for_each(call, Dim::known(times.len() as i64), size)?;
-            times.iter().fold(Dim::ZERO, |sum, &times| sum + times)
+            one_for_each(call, Dim::known(times.len() as i64), repeated)?;
+            factors = vec![times.iter().fold(Dim::ZERO, |sum, &times| sum + times)];
         }
         (Some(_), Some(_)) => {
             let problem = "has 'repeats' both as an input and as an argument.";
@@ -128,37 +140,46 @@ fn repeat_interleave_rule(call: &Call) -> Result<Outputs> {
             let problem = "needs argument 'repeats', or a second input.";
             return Err(Error::new(Kind::Argument, problem).argument("repeats"));
         }
-    };
-    let repeated = match call.args.get_whole("output_size") {
-        Some(wanted) => repeated.unify(wanted).ok_or_else(|| {
-            let problem = format!("has output_size = {wanted}, but the repeats make {}.", said(repeated));
-            Error::new(Kind::Size, problem).argument("output_size").sizes([Dim::known(wanted), repeated])
-        })?,
-        None => repeated,
-    };
-    Ok(replaced(input, dim, repeated).into())
+    }
+    Ok(replaced(along, dim, repeated_size(call, &factors)?).into())
 }
 
-/// The sum of the elements of `repeats`, none of which is negative; it is 0 if there is nothing to repeat.
-fn repeated_by_tensor(call: &Call, repeats: &[Dim], size: Dim) -> Result<Dim> {
-    match *repeats {
-        [] => {}
-        [length] => one_for_each(call, length, size)?,
-        _ => {
-            let problem = format!("needs repeats of at most 1 dimension, not {}.", repeats.len());
-            return Err(Error::new(Kind::Rank, problem).inputs([2]));
-        }
+/// How many repeats there are: a tensor of them has one dimension or none.
+fn only_dimension(repeats: &[Dim]) -> Result<Dim> {
+    if repeats.len() > 1 {
+        let problem = format!("needs repeats of at most 1 dimension, not {}.", repeats.len());
+        return Err(Error::new(Kind::Rank, problem).inputs([2]));
     }
-    Ok(size * Dim::at_least(0))
+    Ok(with_dimensions(repeats)[0])
 }
 
 /// The repeats are one for all elements or one for each.
-fn one_for_each(call: &Call, repeats: Dim, size: Dim) -> Result<()> {
-    if repeats.expand_to(size).is_some() {
-        return Ok(());
+fn one_for_each(call: &Call, repeats: Dim, repeated: &[Dim]) -> Result<()> {
+    let (Some(elements), Some(each)) = (Elements::of(repeated), Elements::of(&[repeats])) else { return Ok(()) };
+    if repeats.equals(1).is_no() && each.equals(elements).is_no() {
+        let count = elements.count();
+        let problem = format!("needs 1 repeat or one for each element, not {repeats}: there are {}.", said(count));
+        return Err(Error::new(Kind::Size, problem)
+            .argument("repeats")
+            .sizes([repeats, count])
+            .shapes(vec![call.input(0).into()]));
     }
-    let problem = format!("needs 1 or {} repeats, one for each element, not {repeats}.", said(size));
-    Err(Error::new(Kind::Size, problem).argument("repeats").sizes([repeats, size]).shapes(vec![call.input(0).into()]))
+    Ok(())
+}
+
+/// The product of `factors`, which must be output_size where that is given.
+fn repeated_size(call: &Call, factors: &[Dim]) -> Result<Dim> {
+    let Some(product) = Elements::of(factors) else {
+        return Err(Error::new(Kind::Size, "repeats its elements beyond 2^53.").argument("repeats"));
+    };
+    let Some(wanted) = call.args.get_whole("output_size") else { return Ok(product.count()) };
+    if product.equals(Elements::of(&[Dim::known(wanted)]).unwrap_or(product)).is_no() {
+        let problem = format!("has output_size = {wanted}, which the repeats do not make of its input.");
+        return Err(Error::new(Kind::Size, problem)
+            .argument("output_size")
+            .sizes([Dim::known(wanted), product.count()]));
+    }
+    Ok(Dim::known(wanted))
 }
 
 /// (*) -> size, where an existing dimension has that size or is 1; -1 keeps it.
@@ -166,12 +187,21 @@ fn expand_rule(call: &Call) -> Result<Outputs> {
     let size = call.args.wholes("size");
     let wanted: Vec<Wanted> =
         size.iter().map(|&size| if size == -1 { Wanted::Kept } else { Wanted::Size(Dim::known(size)) }).collect();
-    Ok(expand_shape(call.input(0), &wanted).map_err(|error| error.argument("size"))?.into())
+    let output = expand_shape(call.input(0), &wanted).map_err(|error| cannot_expand(error).argument("size"))?;
+    Ok(output.into())
 }
 
 /// (*), (S...) -> (S...)
 fn expand_as_rule(call: &Call) -> Result<Outputs> {
-    Ok(expand_into(call.input(0), call.input(1))?.into())
+    Ok(expand_into(call.input(0), call.input(1)).map_err(cannot_expand)?.into())
+}
+
+/// PyTorch's sentence made to follow the operator's name.
+fn cannot_expand(mut error: Box<Error>) -> Box<Error> {
+    if error.kind == Kind::Broadcast {
+        error.problem.insert_str(0, "cannot expand its input: ");
+    }
+    error
 }
 
 /// Every output is the broadcast of all inputs.
@@ -183,9 +213,9 @@ fn broadcast_tensors_rule(call: &Call) -> Result<Outputs> {
 /// (*, L, *) -> (*, floor((L - size) / step) + 1, *, size)
 fn unfold_rule(call: &Call) -> Result<Outputs> {
     let input = call.input(0);
-    let dim = call.dim("dimension", nameable(input))?;
+    let dim = call.dim("dimension", with_dimensions(input).len())?;
     let (size, step) = (call.args.whole("size"), call.args.whole("step"));
-    let length = input.get(dim).copied().unwrap_or(Dim::ONE);
+    let length = with_dimensions(input)[dim];
     let windows = ((length - size).floor_div(step) + 1).keep_at_least(1).ok_or_else(|| {
         let problem =
             format!("has windows of size {size}, but dimension {} of its input {} is {length}.", dim + 1, Shown(input));

@@ -1,7 +1,7 @@
 //! The same elements in the same order, in another shape.
 //! <https://docs.pytorch.org/docs/stable/generated/torch.reshape.html>
 
-use super::{elements, nameable};
+use super::{elements, nameable, said_elements, with_dimensions};
 use crate::args::{Arg, Value};
 use crate::dim::{Dim, Elements};
 use crate::error::{counted, Error, Kind, Result};
@@ -159,34 +159,17 @@ fn wanted_sizes(call: &Call, name: &str) -> Result<Dims> {
 
 /// The error that says why the elements of `input` do not make the `wanted` sizes.
 fn cannot_reshape(input: &[Dim], wanted: &[Dim], shown: &str) -> Box<Error> {
-    let counts = |sizes: &[Dim]| Elements::of(sizes).map(|elements| (elements.count().value(), elements.known()));
-    let (Some((have, have_known)), Some((want, want_known))) = (counts(input), counts(wanted)) else {
-        let problem = format!("cannot reshape its input {} to {shown}: too many elements.", Shown(input));
-        return Error::new(Kind::Size, problem);
+    let problem = format!("cannot reshape its input {} to {shown}: ", Shown(input));
+    let (Some(has), Some(needs)) = (Elements::of(input), Elements::of(wanted)) else {
+        return Error::new(Kind::Size, problem + "these are too many elements.");
     };
-    let reason = match (have, want) {
-        (Some(have), Some(want)) => format!("it has {}, not {want}.", counted_elements(have)),
-        (Some(have), None) => format!("its {} are no multiple of {want_known}.", counted_elements(have)),
-        (None, Some(want)) => {
-            format!("its number of elements is a multiple of {have_known}, and {want} is not one.")
-        }
-        (None, None) => "one has elements, the other has none.".to_string(),
-    };
-    let sizes = [have.unwrap_or(have_known), want.unwrap_or(want_known)];
-    Error::new(Kind::Size, format!("cannot reshape its input {} to {shown}: {reason}", Shown(input)))
-        .sizes(sizes.map(Dim::known))
-}
-
-fn counted_elements(n: i64) -> String {
-    counted(n as usize, "element")
+    let reason = format!("it has {}, which do not make {}.", said_elements(has), said_elements(needs));
+    Error::new(Kind::Size, problem + &reason).sizes([has, needs].map(Elements::count))
 }
 
 /// (*, S_start, ..., S_end, *) -> (*, product of S, *); a scalar becomes (1).
 fn flatten_rule(call: &Call) -> Result<Outputs> {
-    let input = call.input(0);
-    // PyTorch takes a scalar as one dimension here
-    let scalar = [Dim::ONE];
-    let input = if input.is_empty() { &scalar } else { input };
+    let input = with_dimensions(call.input(0));
     let start = call.dim("start_dim", input.len())?;
     let end = call.dim("end_dim", input.len())?;
     if start > end {
@@ -201,9 +184,8 @@ fn flatten_rule(call: &Call) -> Result<Outputs> {
 
 /// (*) -> (product of all)
 fn ravel_rule(call: &Call) -> Result<Outputs> {
-    let input = call.input(0);
-    let all = if input.is_empty() { Dim::ONE } else { flat(input, 0, input.len() - 1)? };
-    Ok(vec![all].into())
+    let input = with_dimensions(call.input(0));
+    Ok(vec![flat(input, 0, input.len() - 1)?].into())
 }
 
 /// The size of dimensions `start` to `end` made one.

@@ -2,7 +2,7 @@
 //! <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html>
 
 use super::pick::{fits_into, listed, lists_something, picked};
-use super::{elements, is_empty, nameable};
+use super::{elements, is_empty, nameable, said_elements, with_dimensions};
 use crate::args::Arg;
 use crate::broadcast::broadcast;
 use crate::dim::Dim;
@@ -96,15 +96,14 @@ pub const fn masked_scatter(name: &'static str) -> Op {
 fn scatter_rule(call: &Call) -> Result<Outputs> {
     let input = call.input(0);
     let dim = call.dim("dim", nameable(input))?;
-    let mut index = call.input(1).to_vec();
     let mut output = input.to_vec();
-    if lists_something(&index) {
-        fits_into(call, &mut index, (input, 0), Some(dim))?;
-        if let Some(src) = call.get_input(2) {
-            fits_into(call, &mut index, (src, 2), None)?;
+    if lists_something(call.input(1)) {
+        let mut index = fits_into(call, with_dimensions(call.input(1)), 0, Some(dim))?;
+        if call.get_input(2).is_some() {
+            index = fits_into(call, &index, 2, None)?;
         }
-        for (d, size) in output.iter_mut().enumerate() {
-            let least = if d == dim { Dim::ONE } else { index[d] };
+        for (d, (size, &listed)) in output.iter_mut().zip(&index).enumerate() {
+            let least = if d == dim { Dim::ONE } else { listed };
             *size = size.keep_at_least(least).ok_or_else(|| nowhere_to_write(call, d))?;
         }
     }
@@ -148,11 +147,10 @@ fn index_add_rule<const REDUCE: bool>(call: &Call) -> Result<Outputs> {
         return Err(Error::new(Kind::Rank, problem).inputs([1, 3]));
     }
     let output = slices_alike(call, source, dim)?;
-    let listed = one_slice_each(listed, source.get(dim).copied().unwrap_or(Dim::ONE))?;
-    if REDUCE {
-        if let Some(&size) = input.get(dim) {
-            picked(listed, size).map_err(|_| nowhere_to_write(call, dim))?;
-        }
+    let listed = one_slice_each(listed, with_dimensions(source)[dim])?;
+    // PyTorch returns an input of several dimensions without elements as it is
+    if REDUCE || input.len() == 1 {
+        picked(listed, with_dimensions(input)[dim]).map_err(|_| nowhere_to_write(call, dim))?;
     }
     Ok(output.into())
 }
@@ -168,7 +166,7 @@ fn index_copy_rule(call: &Call) -> Result<Outputs> {
         return Err(Error::new(Kind::Rank, problem).inputs([1, 3]));
     }
     let output = slices_alike(call, source, dim)?;
-    let listed = one_slice_each(listed, source.get(dim).copied().unwrap_or(Dim::ONE))?;
+    let listed = one_slice_each(listed, with_dimensions(source)[dim])?;
     somewhere_to_write(call, dim, listed)?;
     Ok(output.into())
 }
@@ -207,8 +205,11 @@ fn scalar_value(call: &Call) -> Result<()> {
 fn put_rule(call: &Call) -> Result<Outputs> {
     let (index, source) = (elements(call, 1)?, elements(call, 2)?);
     if index.equals(source).is_no() {
-        let problem =
-            format!("needs as many elements in input 2 as in input 3, not {} and {}.", index.count(), source.count());
+        let problem = format!(
+            "needs as many elements in input 2 as in input 3, not {} and {}.",
+            said_elements(index),
+            said_elements(source)
+        );
         return Err(Error::new(Kind::Size, problem).inputs([2, 3]).sizes([index.count(), source.count()]));
     }
     picked(index.count(), elements(call, 0)?.count())
