@@ -169,7 +169,7 @@ fn chance_and_functions_leave_sizes_unknown() {
     assert_eq!(shapes_out("augment_random_crop", &[("input", &[NA, 3, 4, NA])], &symmetric), "(NA,3,6,3,0,0)");
     let triplet: [(&str, &[i64]); 3] = [("anchor", &[NA, 4]), ("positive", &[NA, 4]), ("negative", &[NA, 4])];
     let distance = ("distance_function", Value::Other("function".to_string()));
-    assert_eq!(shapes_out("nn_triplet_margin_with_distance_loss", &triplet, &[distance.clone()]), "()");
+    assert_eq!(shapes_out("nn_triplet_margin_with_distance_loss", &triplet, std::slice::from_ref(&distance)), "()");
     let none = [distance, ("reduction", Value::text("none"))];
     assert_eq!(shapes_out("nn_triplet_margin_with_distance_loss", &triplet, &none), "(<unknown>)");
 }
