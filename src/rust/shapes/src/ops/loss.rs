@@ -160,8 +160,8 @@ fn soft_margin_rule(call: &Call) -> Result<Outputs> {
     Ok(reduced(call, expanded("target", call.input(1), call.input(0))?))
 }
 
-/// (*), the same -> the same, to which the weights expand. R torch's documentation asks for equal shapes; it does not look whether
-/// they are, and computes something else where they are not.
+/// (*), the same -> the same, to which the weights expand. R torch's documentation asks for equal shapes; it does not
+/// look whether they are, and computes something else where they are not.
 fn bce_rule(call: &Call) -> Result<Outputs> {
     let mut each = equal_shapes(call, 0, 1)?;
     for (i, name) in [(2, "weight"), (3, "pos_weight")] {
@@ -270,7 +270,8 @@ fn without_last(shape: &[Dim]) -> Dims {
     shape[..shape.len().saturating_sub(1)].to_vec()
 }
 
-/// As [`triplet_margin_rule`], but numbers of dimensions broadcast too; of a function, nothing is known but that it can be reduced.
+/// As [`triplet_margin_rule`], but numbers of dimensions broadcast too; of a function, nothing is known but that it can
+/// be reduced.
 fn triplet_with_distance_rule(call: &Call) -> Result<Outputs> {
     if !call.args.is_given("distance_function") {
         return Ok(reduced(call, distances(call)?));

@@ -190,8 +190,8 @@ fn multilabel_margin_rule(call: &Call) -> Result<Outputs> {
     Ok(reduced(call, vec![]))
 }
 
-/// (*, C, K), (*, C, K) -> (*, K); sizes and weight broadcast. R torch counts one dimension too few, so that the last stays and the one
-/// before it is the classes.
+/// (*, C, K), (*, C, K) -> (*, K); sizes and weight broadcast. R torch counts one dimension too few, so that the last
+/// stays and the one before it is the classes.
 fn multilabel_soft_margin_rule(call: &Call) -> Result<Outputs> {
     let input = call.input_of_at_least(0, 2)?;
     let classes = input.len() - 2;
