@@ -145,3 +145,88 @@ fn huge_arguments_are_refused() {
     let error = run("nn_lstm", &[("", &[3, 3])], &lstm).expect_err("no double holds it");
     assert_eq!(error.kind, shapes::Kind::Size);
 }
+
+#[test]
+fn chance_and_functions_leave_sizes_unknown() {
+    let image: [(&str, &[i64]); 1] = [("input", &[NA, 3, 20, 30])];
+    let one = [("size", Value::whole(8))];
+    assert_eq!(shapes_out("augment_random_resized_crop", &image, &one), "(NA,3,NA,NA)");
+    let two = [("size", Value::wholes(&[8, 9]))];
+    assert_eq!(shapes_out("augment_random_resized_crop", &image, &two), "(NA,3,8,9)");
+    assert_eq!(
+        shapes_out("augment_random_resized_crop", &[("input", &[NA, 3, 1, 30])], &two),
+        "Operator 'augment_random_resized_crop' cannot cut a part out: dimension 3 of its input is 1."
+    );
+    let functions = [("transforms", Value::List(vec![(String::new(), Value::Other("function".to_string()))]))];
+    assert_eq!(shapes_out("augment_random_choice", &image, &functions), "(<unknown>)");
+    assert_eq!(
+        shapes_out("augment_random_order", &image, &[("transforms", Value::List(vec![]))]),
+        "Operator 'augment_random_order' needs argument 'transforms': a list of functions, at least one."
+    );
+    // a symmetric border adds dimensions to images of width 1, of which a part of their own size loses 1
+    let symmetric =
+        [("size", Value::whole(1)), ("padding", Value::whole(1)), ("padding_mode", Value::text("symmetric"))];
+    assert_eq!(shapes_out("augment_random_crop", &[("input", &[NA, 3, 4, NA])], &symmetric), "(NA,3,6,3,0,0)");
+    let triplet: [(&str, &[i64]); 3] = [("anchor", &[NA, 4]), ("positive", &[NA, 4]), ("negative", &[NA, 4])];
+    let distance = ("distance_function", Value::Other("function".to_string()));
+    assert_eq!(shapes_out("nn_triplet_margin_with_distance_loss", &triplet, std::slice::from_ref(&distance)), "()");
+    let none = [distance, ("reduction", Value::text("none"))];
+    assert_eq!(shapes_out("nn_triplet_margin_with_distance_loss", &triplet, &none), "(<unknown>)");
+}
+
+#[test]
+fn preprocessing_takes_its_stages_and_columns() {
+    let image: [(&str, &[i64]); 1] = [("input", &[NA, 3, 20, 30])];
+    let params = [
+        ("stages", Value::text("both")),
+        ("affect_columns", Value::Other("Selector".to_string())),
+        ("padding", Value::wholes(&[1, 2])),
+    ];
+    assert_eq!(shapes_out("trafo_pad", &image, &params), "(NA,3,24,32)");
+    assert_eq!(
+        shapes_out("trafo_nop", &image, &[("stages", Value::text("test"))]),
+        "Operator 'trafo_nop' needs \"train\", \"predict\" or \"both\" for argument 'stages', not \"test\"."
+    );
+    assert_eq!(
+        shapes_out("trafo_pad", &image, &[("padding", Value::wholes(&[1, 2, 3]))]),
+        "Operator 'trafo_pad' needs 1, 2 or 4 numbers for argument 'padding', not 3."
+    );
+}
+
+#[test]
+fn losses_say_what_does_not_fit() {
+    let weighted = [("weight", Value::Numbers(vec![Some(0.5); 3]))];
+    assert_eq!(
+        shapes_out("nn_nll_loss", &[("input", &[NA, 4]), ("target", &[NA])], &weighted),
+        "Operator 'nn_nll_loss' needs a weight for each of 4 classes in 1 dimension, but the weight has shape (3)."
+    );
+    assert_eq!(
+        shapes_out("nnf_soft_margin_loss", &[("target", &[2, 3]), ("input", &[NA, 1])], &[]),
+        "Operator 'nnf_soft_margin_loss' needs a target that expands to (NA,1), not (2,3)."
+    );
+    assert_eq!(
+        shapes_out(
+            "nnf_triplet_margin_loss",
+            &[("anchor", &[2, 3]), ("positive", &[2, 3]), ("negative", &[2, 4])],
+            &[]
+        ),
+        "Operator 'nnf_triplet_margin_loss' cannot broadcast the anchor (2,3) and the negative (2,4)."
+    );
+    // where a tensor is an argument, its shape is not known
+    let tensor = [("weight", Value::Other("torch_tensor".to_string()))];
+    assert_eq!(shapes_out("nn_cross_entropy_loss", &[("input", &[NA, 4]), ("target", &[NA])], &tensor), "()");
+}
+
+#[test]
+fn huge_arguments_of_images_are_refused() {
+    let image: [(&str, &[i64]); 1] = [("input", &[NA, 3, 20, 30])];
+    let factor = [("scale_factor", Value::Numbers(vec![Some(1e300)]))];
+    assert!(shapes_out("nnf_interpolate", &image, &factor).contains("beyond 2^53"));
+    let size = [("size", Value::whole(1 << 52))];
+    assert!(shapes_out("trafo_resize", &image, &size).contains("cannot resize"));
+    assert!(shapes_out("torch_pdist", &[("input", &[1 << 53, 3])], &[]).contains("beyond 2^53"));
+    let crop = ["top", "left", "height", "width"].map(|name| (name, Value::whole(1 << 53)));
+    assert_eq!(shapes_out("augment_crop", &image, &crop), "(NA,3,0,0)");
+    let border = [("padding", Value::whole(1 << 53))];
+    assert!(shapes_out("trafo_pad", &image, &border).contains("beyond 2^53"));
+}

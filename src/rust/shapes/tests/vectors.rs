@@ -144,6 +144,16 @@ fn embedding_answers_as_pytorch() {
 }
 
 #[test]
+fn image_answers_as_pytorch() {
+    check_family("image");
+}
+
+#[test]
+fn loss_answers_as_pytorch() {
+    check_family("loss");
+}
+
+#[test]
 fn view_family_answers_as_pytorch() {
     check_family("view");
 }

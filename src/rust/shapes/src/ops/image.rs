@@ -1,6 +1,8 @@
-//! Images: resizing and sampling; the operators of mlr3torch that prepare and augment them stand in `image/transform.rs`.
+//! Images: resizing and sampling; the operators of mlr3torch that prepare and augment them stand in
+//! `image/transform.rs`, what they do to height and width in `image/geometry.rs`.
 //! <https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html>
 
+mod geometry;
 mod transform;
 
 pub use transform::*;

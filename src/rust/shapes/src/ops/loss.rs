@@ -9,10 +9,10 @@ pub use distance::*;
 
 use crate::args::{Arg, Value};
 use crate::broadcast::{broadcast, expand_into};
-use crate::dim::Dim;
+use crate::dim::{Dim, Elements};
 use crate::error::{counted, Error, Kind, Result};
 use crate::op::{Call, Inputs, Op, Outputs, Rule};
-use crate::shape::Dims;
+use crate::shape::{Dims, Shown};
 
 const REDUCTION: Arg = Arg::choice("reduction", &["mean", "sum", "none"]);
 const KL_REDUCTION: Arg = Arg::choice("reduction", &["mean", "sum", "none", "batchmean"]);
@@ -157,19 +157,38 @@ fn kl_div_rule(call: &Call) -> Result<Outputs> {
 
 /// (*), (*) -> the shape of the input, to which the target expands
 fn soft_margin_rule(call: &Call) -> Result<Outputs> {
-    Ok(reduced(call, expand_into(call.input(1), call.input(0))?))
+    Ok(reduced(call, expanded("target", call.input(1), call.input(0))?))
 }
 
-/// (*), the same -> the same, to which the weights expand. R torch's documentation asks for equal shapes; it does not look whether
-/// they are, and computes something else where they are not.
+/// (*), the same -> the same, to which the weights expand. R torch's documentation asks for equal shapes; it does not
+/// look whether they are, and computes something else where they are not.
 fn bce_rule(call: &Call) -> Result<Outputs> {
     let mut each = equal_shapes(call, 0, 1)?;
     for (i, name) in [(2, "weight"), (3, "pos_weight")] {
         if let Some(weight) = weight(call, i, name)? {
-            each = expand_into(&weight, &each).map_err(|error| error.argument(name))?;
+            each = expanded(name, &weight, &each).map_err(|error| error.argument(name))?;
         }
     }
     Ok(reduced(call, each))
+}
+
+/// What is left of `target`, to which `shape` of the input or argument `name` must expand.
+fn expanded(name: &str, shape: &[Dim], target: &[Dim]) -> Result<Dims> {
+    expand_into(shape, target).map_err(|error| {
+        let problem = format!("needs a {name} that expands to {}, not {}.", Shown(target), Shown(shape));
+        Error::new(error.kind, problem)
+            .argument(name)
+            .sizes(error.sizes)
+            .hint("Sizes must be equal, or 1 in the latter.")
+    })
+}
+
+/// What two shapes broadcast to, which are called `names`.
+fn broadcast_pair(names: [&str; 2], a: &[Dim], b: &[Dim]) -> Result<Dims> {
+    broadcast(&[a, b]).map_err(|error| {
+        let problem = format!("cannot broadcast {} {} and {} {}.", names[0], Shown(a), names[1], Shown(b));
+        Error::new(error.kind, problem).sizes(error.sizes).hint("Sizes must be equal or 1.")
+    })
 }
 
 /// What inputs `i` and `j` are, which must be of one shape.
@@ -210,10 +229,10 @@ fn cosine_embedding_rule(call: &Call) -> Result<Outputs> {
     let target = call.input_of_rank(2, &[0, 1])?;
     let summed = target.len();
     let first = call.input_of_rank(0, &[summed + 1])?;
-    let second = call.input_of_at_least(1, summed + 1)?;
+    let second = call.input_of_rank(1, &[summed + 1])?;
     let without = |shape: &[Dim]| [&shape[..summed], &shape[summed + 1..]].concat();
     let products = without(&broadcast(&[first, second])?);
-    Ok(reduced(call, broadcast(&[&products, &without(first), &without(second), target])?))
+    Ok(reduced(call, broadcast_pair(["the cosines of shape", "targets of shape"], &products, target)?))
 }
 
 /// (*, D), (*, D), (*, D) -> (*); sizes broadcast
@@ -235,19 +254,24 @@ fn triplets(call: &Call) -> Result<Dims> {
 
 /// The distances from the anchor, input 1, to inputs 2 and 3, and with swap between these, broadcast.
 fn distances(call: &Call) -> Result<Dims> {
-    let distance = |i: usize, j: usize| broadcast(&[call.input(i), call.input(j)]).map(|pairs| without_last(&pairs));
-    let mut each: Vec<Dims> = vec![distance(0, 1)?, distance(0, 2)?];
-    if call.args.flag("swap") {
-        each.push(distance(1, 2)?);
+    let names = ["the anchor", "the positive", "the negative"];
+    let distance = |i: usize, j: usize| {
+        broadcast_pair([names[i], names[j]], call.input(i), call.input(j)).map(|pairs| without_last(&pairs))
+    };
+    let distances = ["distances", "distances"];
+    let each = broadcast_pair(distances, &distance(0, 1)?, &distance(0, 2)?)?;
+    if !call.args.flag("swap") {
+        return Ok(each);
     }
-    broadcast(&each.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    broadcast_pair(distances, &each, &distance(1, 2)?)
 }
 
 fn without_last(shape: &[Dim]) -> Dims {
     shape[..shape.len().saturating_sub(1)].to_vec()
 }
 
-/// As [`triplet_margin_rule`], but numbers of dimensions broadcast too; of a function, nothing is known but that it can be reduced.
+/// As [`triplet_margin_rule`], but numbers of dimensions broadcast too; of a function, nothing is known but that it can
+/// be reduced.
 fn triplet_with_distance_rule(call: &Call) -> Result<Outputs> {
     if !call.args.is_given("distance_function") {
         return Ok(reduced(call, distances(call)?));
@@ -293,6 +317,20 @@ fn ctc_rule(call: &Call) -> Result<Outputs> {
         let problem =
             format!("needs {wanted} targets by target_lengths, but dimension {} of input 2 is {}.", d + 1, targets[d]);
         return Err(call.size_error(1, d, problem).argument("target_lengths"));
+    }
+    // lengths in several dimensions count as if they stood in one
+    let counted = Elements::of(&[batch]);
+    for (i, name) in [(2, "input_lengths"), (3, "target_lengths")] {
+        let Some(given) = call.get_input(i) else { continue };
+        let fits = matches!((counted, Elements::of(given)), (Some(a), Some(b)) if !a.equals(b).is_no());
+        if !fits {
+            return Err(of_other_batch(
+                call,
+                batch,
+                name,
+                given.iter().fold(Dim::ONE, |product, &size| product * size),
+            ));
+        }
     }
     Ok(reduced(call, if log_probs.len() == 3 { vec![batch] } else { vec![] }))
 }

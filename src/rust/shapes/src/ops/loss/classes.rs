@@ -1,10 +1,13 @@
 //! Losses of classes: each observation has one, or several, or a probability for each.
 //! <https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html>
 
-use super::{equal_shapes, loss, reduced, weight, AND_WEIGHT, INPUT_AND_TARGET, PLAIN, REDUCTION, WEIGHT, WEIGHTED};
+use super::{
+    broadcast_pair, equal_shapes, loss, reduced, weight, AND_WEIGHT, INPUT_AND_TARGET, PLAIN, REDUCTION, WEIGHT,
+    WEIGHTED,
+};
 use crate::args::Arg;
 use crate::broadcast::broadcast;
-use crate::dim::Dim;
+use crate::dim::{Dim, Elements};
 use crate::error::{one_of, Error, Kind, Result};
 use crate::op::{Call, Op, Outputs};
 use crate::shape::{Dims, Shown};
@@ -56,9 +59,11 @@ fn cross_entropy_rule(call: &Call) -> Result<Outputs> {
     let (input, target) = (call.input_of_at_least(0, 1)?, call.input(1));
     if input.len() == 1 || target.len() != input.len() {
         // one row of classes may have a probability for each
-        if input.len() == 1 && target.len() == 1 && target[0].expand_to(input[0]).is_some() {
-            fitting_weight(call, &[1], input[0])?;
-            return Ok(reduced(call, vec![]));
+        if let ([classes], [targets]) = (input, target) {
+            if let Some(classes) = targets.expand_to(*classes) {
+                fitting_weight(call, &[1], classes)?;
+                return Ok(reduced(call, vec![]));
+            }
         }
         let places = places(call)?;
         return Ok(reduced(call, places));
@@ -122,14 +127,17 @@ fn places(call: &Call) -> Result<Dims> {
 /// The weight, if there is one, has a number for each class and one of `ranks` dimensions; any if there are none.
 fn fitting_weight(call: &Call, ranks: &[usize], classes: Dim) -> Result<()> {
     let Some(weight) = weight(call, 2, "weight")? else { return Ok(()) };
-    let counted = Dim::product(&weight).unwrap_or(Dim::at_least(crate::dim::MAX_SIZE));
-    if (ranks.is_empty() || ranks.contains(&weight.len())) && counted.unify(classes).is_some() {
+    let counted = matches!(
+        (Elements::of(&weight), Elements::of(&[classes])),
+        (Some(weights), Some(classes)) if !weights.equals(classes).is_no()
+    );
+    if counted && (ranks.is_empty() || ranks.contains(&weight.len())) {
         return Ok(());
     }
     let of = if ranks.is_empty() { String::new() } else { format!(" in {} dimension", one_of(ranks)) };
     let problem =
         format!("needs a weight for each of {classes} classes{of}, but the weight has shape {}.", Shown(&weight));
-    Err(Error::new(Kind::Size, problem).argument("weight").sizes([classes, counted]))
+    Err(Error::new(Kind::Size, problem).argument("weight").sizes([classes]))
 }
 
 /// An observation, or a batch of them: (N, C), (C) or (). How many there are, and how many classes.
@@ -182,14 +190,15 @@ fn multilabel_margin_rule(call: &Call) -> Result<Outputs> {
     Ok(reduced(call, vec![]))
 }
 
-/// (*, C, K), (*, C, K) -> (*, K); sizes and weight broadcast. R torch counts one dimension too few, so that the last stays and the one
-/// before it is the classes.
+/// (*, C, K), (*, C, K) -> (*, K); sizes and weight broadcast. R torch counts one dimension too few, so that the last
+/// stays and the one before it is the classes.
 fn multilabel_soft_margin_rule(call: &Call) -> Result<Outputs> {
     let input = call.input_of_at_least(0, 2)?;
     let classes = input.len() - 2;
     let mut each = broadcast(&[input, call.input(1)])?;
     if let Some(weight) = weight(call, 2, "weight")? {
-        each = broadcast(&[&each, &weight]).map_err(|error| error.argument("weight"))?;
+        let names = ["the losses of shape", "the weight of shape"];
+        each = broadcast_pair(names, &each, &weight).map_err(|error| error.argument("weight"))?;
     }
     each.remove(classes);
     Ok(reduced(call, each))
