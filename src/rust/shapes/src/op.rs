@@ -537,7 +537,7 @@ impl Op {
                 shapes.iter().map(|shape| shape.dims().unwrap_or_else(|| &any[..ranks.next().unwrap_or(0)])).collect();
             match self.apply(args, dims, places) {
                 Ok(outcome) => {
-                    let merged = match found.take() {
+                    let mut merged = match found.take() {
                         Some(before) => Outcome {
                             outputs: before.outputs.or(outcome.outputs),
                             cost: Cost {
@@ -548,6 +548,10 @@ impl Op {
                         None => outcome,
                     };
                     let settled = merged.outputs.is_settled();
+                    if settled && !merged.cost.macs.equals(0).is_yes() {
+                        // of an output of any shape
+                        merged.cost.macs = Dim::at_least(0);
+                    }
                     found = Some(merged);
                     if settled {
                         break;

@@ -167,3 +167,13 @@ fn convolutions_answer_as_pytorch() {
 fn pools_answer_as_pytorch() {
     check("pytorch_pool.jsonl");
 }
+
+#[test]
+fn linear_answers_as_pytorch() {
+    check_family("linear");
+}
+
+#[test]
+fn join_answers_as_pytorch() {
+    check_family("join");
+}

@@ -118,6 +118,16 @@ fn broadcast_sizes((i, x): (usize, &[Dim]), (j, y): (usize, &[Dim])) -> Result<D
     Ok(output)
 }
 
+/// What is left of sizes that are stretched to `to`, aligned at the last: equal, or 1 where the size `beside` is equal.
+fn stretched(sizes: &[Dim], beside: &[Dim], to: &[Dim]) -> Dims {
+    let offset = to.len().saturating_sub(sizes.len());
+    let left = |((&size, &beside), &to): ((&Dim, &Dim), &Dim)| {
+        let one = beside.unify(to).and_then(|_| size.unify(1));
+        [size.unify(to), one].into_iter().flatten().reduce(Dim::or).unwrap_or(size)
+    };
+    sizes.iter().zip(&beside[offset..]).zip(&to[offset..]).map(left).collect()
+}
+
 /// (*, in_features) -> (*, out_features)
 fn linear_rule(call: &Call) -> Result<Outputs> {
     let input = call.input_of_at_least(0, 1)?;
@@ -212,10 +222,11 @@ fn nnf_bilinear_rule(call: &Call) -> Result<Outputs> {
     Ok(broadcast(&[&output, &replaced(bias, 0, features)])?.into())
 }
 
-/// macs = in1_features in2_features an output element.
-fn nnf_bilinear_cost(call: &Call, outputs: &[&[Dim]]) -> Cost {
+/// macs = in1_features in2_features an element of what the bias is added to.
+fn nnf_bilinear_cost(call: &Call, _: &[&[Dim]]) -> Cost {
     let d = last(call.input(0));
     let in1 = call.common_size("number of features", &[(0, d), (2, 1)]).unwrap_or(Dim::UNKNOWN);
     let in2 = call.common_size("number of features", &[(1, d), (2, 2)]).unwrap_or(Dim::UNKNOWN);
-    Cost { macs: elements(outputs[0]) * in1 * in2, ..Cost::FREE }
+    let product = elements(&common_leading(call).unwrap_or_default()) * call.input(2)[0];
+    Cost { macs: product * in1 * in2, ..Cost::FREE }
 }

@@ -632,6 +632,7 @@ pub static OPERATORS: &[Op] = &[
     linear::solve::linalg_solve("linalg_solve"),
     linear::solve::lstsq("linalg_lstsq"),
     linear::solve::tensorinv("linalg_tensorinv"),
+    linear::solve::tensorsolve("linalg_tensorsolve"),
     // view
     view::reshape("torch_reshape"),
     view::nn_reshape("nn_reshape"),

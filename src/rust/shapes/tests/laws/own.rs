@@ -12,6 +12,8 @@ pub fn generator(op: &Op) -> Option<Own> {
     match bare(op.name) {
         "batch_norm" | "instance_norm" => Some(statistics),
         "einsum" => Some(einsum),
+        "linalg_tensorinv" => Some(tensorinv),
+        "linalg_tensorsolve" => Some(tensorsolve),
         "tensordot" => Some(tensordot),
         "transformer_encoder" => Some(transformer_encoder),
         _ => None,
@@ -140,4 +142,31 @@ fn tensordot(draft: &mut Draft, world: &World, dice: &mut Dice) {
     let first = first[..second.len()].to_vec();
     let dims = [first, second].map(|dims| (String::new(), Value::wholes(&dims)));
     draft.set("dims", Value::List(dims.to_vec()));
+}
+
+/// Two shapes of as many elements, few of them, so that a filling is not far away.
+fn as_many_elements(dice: &mut Dice) -> [&'static [i64]; 2] {
+    const WAYS: &[&[&[i64]]] = &[&[&[2], &[1, 2], &[2, 1]], &[&[4], &[2, 2], &[1, 4]], &[&[6], &[2, 3], &[3, 2]]];
+    let ways = dice.one_of(WAYS);
+    [dice.one_of(ways), dice.one_of(ways)]
+}
+
+fn known(sizes: &[i64]) -> Vec<Option<i64>> {
+    sizes.iter().map(|&size| Some(size)).collect()
+}
+
+fn tensorinv(draft: &mut Draft, _: &World, dice: &mut Dice) {
+    let [first, rest] = as_many_elements(dice);
+    draft.shapes = vec![known(&[first, rest].concat())];
+    draft.set("ind", Value::whole(if dice.chance(1, 16) { 1 } else { first.len() as i64 + 1 }));
+}
+
+fn tensorsolve(draft: &mut Draft, _: &World, dice: &mut Dice) {
+    let [first, rest] = as_many_elements(dice);
+    draft.params.clear();
+    draft.shapes = vec![known(&[first, rest].concat()), known(first)];
+    if dice.chance(1, 4) {
+        draft.shapes[0].rotate_right(1);
+        draft.set("dims", Value::whole(1));
+    }
 }

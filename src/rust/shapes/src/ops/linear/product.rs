@@ -2,7 +2,7 @@
 //! <https://docs.pytorch.org/docs/stable/generated/torch.matmul.html>,
 //! <https://docs.pytorch.org/docs/stable/generated/torch.addmm.html>
 
-use super::{broadcast_batches, elements, last};
+use super::{broadcast_batches, elements, last, stretched};
 use crate::args::Arg;
 use crate::broadcast::{expand_into, pad_left};
 use crate::dim::Dim;
@@ -204,8 +204,7 @@ fn addmv_rule(call: &Call) -> Result<Outputs> {
     if !is_empty || call.args.get_number("beta") == Some(0.0) {
         return Ok(output);
     }
-    let expanded = |&size: &Dim| [size.unify(product[0]), size.unify(1)].into_iter().flatten().reduce(Dim::or);
-    Ok(call.input(0).iter().filter_map(expanded).collect::<Dims>().into())
+    Ok(stretched(call.input(0), &product, &product).into())
 }
 
 /// (n), (m) -> (n, m), to which what is added expands

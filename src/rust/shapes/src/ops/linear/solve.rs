@@ -2,9 +2,9 @@
 //! <https://docs.pytorch.org/docs/stable/linalg.html#inverses>
 
 use super::factor::{same_square_rule, square_and_info_rule};
-use super::{batch_of, broadcast_batches, broadcast_sizes, elements, matrices, square_matrices};
+use super::{batch_of, broadcast_batches, broadcast_sizes, elements, matrices, square_matrices, stretched};
 use crate::args::Arg;
-use crate::broadcast::expand_into;
+use crate::broadcast::{expand_into, pad_left};
 use crate::dim::{Dim, Elements};
 use crate::error::{counted, Error, Kind, Result};
 use crate::op::{Call, Inputs, Op, Outputs, Rule};
@@ -27,6 +27,7 @@ const SOLVE_TRIANGULAR: &[Arg] =
     &[Arg::required_flag("upper"), Arg::flag("left", true), Arg::flag("unitriangular", false)];
 const LSTSQ: &[Arg] = &[Arg::number("rcond").optional(), Arg::choice("driver", &["gelsy", "gels", "gelsd", "gelss"])];
 const IND: &[Arg] = &[Arg::whole("ind").default(3)];
+const DIMS: &[Arg] = &[Arg::wholes("dims").optional()];
 
 const SELF: Inputs = Inputs::named(&["self"]);
 const A: Inputs = Inputs::named(&["A"]);
@@ -111,6 +112,10 @@ pub const fn lstsq(name: &'static str) -> Op {
 
 pub const fn tensorinv(name: &'static str) -> Op {
     solver(name, "inverse of a tensor as a map between its first and its last dimensions", A, IND, tensorinv_rule)
+}
+
+pub const fn tensorsolve(name: &'static str) -> Op {
+    solver(name, "solves A X = B for tensors", A_AND_B, DIMS, tensorsolve_rule)
 }
 
 /// (*, m, n) -> (*, n, m)
@@ -212,12 +217,34 @@ fn solve_rule(call: &Call) -> Result<Outputs> {
     let (_, n) = square_matrices(call, 0)?;
     either(right_side(call, n), |vectors| {
         if !vectors {
-            return Ok(vec![solution(call, 1, 0)?.into()]);
+            let solution = solution(call, 1, 0)?;
+            not_vectors(call, &solution)?;
+            return Ok(vec![solution.into()]);
         }
         let (batch, rows) = vector_equations(call)?;
         let n = n.unify(rows).ok_or_else(|| unequal_rows(n, rows))?;
         Ok(vec![batch_of(&batch, &[n]).into()])
     })
+}
+
+/// An error if B has to be vectors for there to be a solution of matrices of that shape.
+fn not_vectors(call: &Call, solution: &[Dim]) -> Result<()> {
+    let ((of_a, _, _), (of_b, _, _)) = (matrices(call, 0)?, matrices(call, 1)?);
+    if of_a.len() != of_b.len() + 1 {
+        return Ok(());
+    }
+    let (batch, sizes) = solution.split_at(solution.len() - 2);
+    let own = stretched(of_a, &pad_left(of_b, batch.len()), batch);
+    let right_side = batch_of(&stretched(of_b, of_a, batch), sizes);
+    not_equal(&own, sizes[0], &right_side)
+}
+
+/// An error if the right side is A without its last dimension for sure.
+fn not_equal(of_a: &[Dim], rows: Dim, right_side: &[Dim]) -> Result<()> {
+    if of_a.iter().chain([&rows]).zip(right_side).all(|(&a, &b)| a.equals(b).is_yes()) {
+        return Err(Error::new(Kind::Size, "has vectors on the right side, not matrices.").inputs([2]));
+    }
+    Ok(())
 }
 
 fn unequal_rows(n: Dim, rows: Dim) -> Box<Error> {
@@ -263,14 +290,27 @@ fn lstsq_rule(call: &Call) -> Result<Outputs> {
         }
         let (of_b, _, k) = matrices(call, 1)?;
         let m = call.common_size(ROWS, &[(0, rank - 2), (1, of_b.len())])?;
-        let batch = if of_b.len() == of_a.len() {
-            broadcast_batches(call, (0, 2), (1, 2))?
+        let (batch, of_a, m) = if of_b.len() == of_a.len() {
+            let batch = broadcast_batches(call, (0, 2), (1, 2))?;
+            let of_a = stretched(of_a, of_b, &batch);
+            (batch, of_a, m)
         } else {
-            // PyTorch aligns the batches at the front here, which takes the rows of B for one of them
-            expand_into(of_b, &broadcast_sizes((0, of_a), (1, &batch_of(of_b, &[m])))?)?
+            front_aligned(of_a, of_b, [m, k])?
         };
-        Ok(least_squares(call, &batch, of_a, m, n, Some(k)))
+        Ok(least_squares(call, &batch, &of_a, m, n, Some(k)))
     })
+}
+
+/// The batch, what is left of A's own, and the rows, where B has one dimension less than A and is no vectors. PyTorch aligns
+/// the batches at the front then, which takes the rows of B for one of them, and expands B as usual after that.
+fn front_aligned(of_a: &[Dim], of_b: &[Dim], [m, k]: [Dim; 2]) -> Result<(Dims, Dims, Dim)> {
+    let front = batch_of(of_b, &[m]);
+    let batch = expand_into(of_b, &broadcast_sizes((0, of_a), (1, &front))?)?;
+    let (own, front) = (stretched(of_a, &front, &batch), stretched(&front, of_a, &batch));
+    let rows = front[front.len() - 1];
+    let right_side = batch_of(&stretched(of_b, &batch, &batch), &[rows, k]);
+    not_equal(&own, rows, &right_side)?;
+    Ok((batch, own, rows))
 }
 
 /// The outputs for a batch of right sides and a batch of `m` by `n` matrices.
@@ -321,4 +361,34 @@ fn tensorinv_rule(call: &Call) -> Result<Outputs> {
 /// What is left of two shapes that must have as many elements.
 fn as_many_elements(x: &[Dim], y: &[Dim]) -> Option<(Dims, Dims)> {
     Some((Elements::of(y)?.fill(x)?, Elements::of(x)?.fill(y)?))
+}
+
+/// (b..., x...), (b...) -> (x...), all three of as many elements; dims are moved to the end of A first
+fn tensorsolve_rule(call: &Call) -> Result<Outputs> {
+    let (a, b) = (call.input(0), call.input(1));
+    let dims = call.resolve_all("dims", call.args.get_wholes("dims").unwrap_or(&[]), a.len())?;
+    let mut moved: Dims = (0..a.len()).filter(|d| !dims.contains(d)).map(|d| a[d]).collect();
+    moved.extend(dims.iter().map(|&d| a[d]));
+    if b.len() > moved.len() {
+        let problem =
+            format!("needs at least as many dimensions in A as in B, but they have {} and {}.", a.len(), b.len());
+        return Err(Error::new(Kind::Rank, problem).inputs([1, 2]));
+    }
+    let (first, rest) = moved.split_at(b.len());
+    let wrong = || {
+        let problem = format!(
+            "needs as many elements in {}, {} and {}: the first dimensions of A, the others, and B.",
+            Shown(first),
+            Shown(rest),
+            Shown(b)
+        );
+        Error::new(Kind::Size, problem).inputs([1, 2])
+    };
+    let (_, rest) = as_many_elements(b, rest).ok_or_else(wrong)?;
+    if elements(&rest).equals(0).is_yes() {
+        return Ok(rest.into());
+    }
+    let (_, rest) = as_many_elements(first, &rest).ok_or_else(wrong)?;
+    as_many_elements(b, first).ok_or_else(wrong)?;
+    Ok(rest.into())
 }
