@@ -320,20 +320,9 @@ pub const fn conv_tbc(name: &'static str, inputs: &'static [&'static str]) -> Op
 fn tbc(call: &Call) -> Result<Outputs> {
     let input = call.input_of_rank(0, &[3])?;
     let weight = call.input_of_rank(1, &[3])?;
-    let bias = call.input_of_rank(2, &[1])?[0];
-    let clash = |i: usize, d: usize, j: usize, e: usize| {
-        let (a, b) = (call.input(i)[d], call.input(j)[e]);
-        let problem = format!(
-            "needs dimension {} of input {} and dimension {} of input {} to be equal, not {a} and {b}.",
-            d + 1,
-            i + 1,
-            e + 1,
-            j + 1
-        );
-        call.size_error(i, d, problem).inputs([i + 1, j + 1]).sizes([a, b])
-    };
-    input[2].unify(weight[1]).ok_or_else(|| clash(0, 2, 1, 1))?;
-    let out_channels = weight[2].unify(bias).ok_or_else(|| clash(1, 2, 2, 0))?;
+    call.input_of_rank(2, &[1])?;
+    call.common_size("number of input channels", &[(0, 2), (1, 1)])?;
+    let out_channels = call.common_size("number of output channels", &[(1, 2), (2, 0)])?;
     let pad = call.args.whole("pad");
     let length = input[0] + 2 * pad - weight[0] + 1;
     let length = length.keep_at_least(0).ok_or_else(|| {

@@ -66,8 +66,10 @@ fn rule<const N: usize>(call: &Call) -> Result<Outputs> {
     };
     let no_batch = batch.equals(0).is_yes();
     let padded_beyond_stride = (0..N).any(|i| output_padding[i] >= stride[i]);
-    // PyTorch on the CPU lets an output without elements pass, though not for one observation, nor with much output padding
-    let may_vanish = no_batch || !(batch.equals(1).is_yes() || padded_beyond_stride);
+    let one_by_one = batch.equals(1).is_yes() && weights.groups == 1;
+    // PyTorch on the CPU lets an output without elements pass, but not for one observation in one group, nor with much
+    // output padding
+    let may_vanish = no_batch || !(one_by_one || padded_beyond_stride);
 
     let mut output = replaced(input, channels, weights.out_channels());
     for i in 0..N {
