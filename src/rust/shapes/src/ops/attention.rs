@@ -365,30 +365,34 @@ fn forward_rule(call: &Call) -> Result<Outputs> {
                 call.size_error(0, 2, "has embed_dim_to_check that is not the size of its keys and values.")
             })?;
     }
-    let embed = attention.embed;
-    let weights: &[(&str, &[Dim])] = &[
-        ("in_proj_weight", &[embed * 3, embed]),
-        ("in_proj_bias", &[embed * 3]),
-        ("bias_k", &[Dim::ONE, Dim::ONE, embed]),
-        ("bias_v", &[Dim::ONE, Dim::ONE, embed]),
-        ("out_proj_weight", &[embed, embed]),
-        ("out_proj_bias", &[embed]),
-        ("q_proj_weight", &[embed, embed]),
-        ("k_proj_weight", &[embed, attention.kdim]),
-        ("v_proj_weight", &[embed, attention.vdim]),
+    let (kdim, vdim) = (attention.kdim, attention.vdim);
+    // each size: how many times the embedding's, or another size
+    let weights: &[(&str, &[(i64, Dim)])] = &[
+        ("in_proj_weight", &[(3, Dim::ZERO), (1, Dim::ZERO)]),
+        ("in_proj_bias", &[(3, Dim::ZERO)]),
+        ("bias_k", &[(0, Dim::ONE), (0, Dim::ONE), (1, Dim::ZERO)]),
+        ("bias_v", &[(0, Dim::ONE), (0, Dim::ONE), (1, Dim::ZERO)]),
+        ("out_proj_weight", &[(1, Dim::ZERO), (1, Dim::ZERO)]),
+        ("out_proj_bias", &[(1, Dim::ZERO)]),
+        ("q_proj_weight", &[(1, Dim::ZERO), (1, Dim::ZERO)]),
+        ("k_proj_weight", &[(1, Dim::ZERO), (0, kdim)]),
+        ("v_proj_weight", &[(1, Dim::ZERO), (0, vdim)]),
     ];
     for (name, wanted) in weights {
         let Some(i) = given(name) else { continue };
         let weight = call.input_of_rank(i, &[wanted.len()])?;
-        if let Some(d) = (0..wanted.len()).find(|&d| weight[d].equals(wanted[d]).is_no()) {
-            let problem =
-                format!("needs input {} ('{name}') of shape {}, not {}.", i + 1, Shown(wanted), Shown(weight));
-            return Err(call.size_error(i, d, problem).sizes([wanted[d], weight[d]]));
-        }
-        // the last size of a weight is that of what it is applied to
-        if matches!(*name, "in_proj_weight" | "q_proj_weight" | "out_proj_weight" | "bias_k" | "bias_v") {
-            let last = weight[wanted.len() - 1];
-            attention.embed = attention.embed.unify(last).unwrap_or(attention.embed);
+        for (d, &(times, other)) in wanted.iter().enumerate() {
+            let fits = if times == 0 {
+                weight[d].unify(other).map(|_| attention.embed)
+            } else {
+                weight[d].exact_div(times).and_then(|size| size.unify(attention.embed))
+            };
+            attention.embed = fits.ok_or_else(|| {
+                let sizes: Dims = wanted.iter().map(|&(times, other)| attention.embed * times + other).collect();
+                let problem =
+                    format!("needs input {} ('{name}') of shape {}, not {}.", i + 1, Shown(&sizes), Shown(weight));
+                call.size_error(i, d, problem).sizes([sizes[d], weight[d]])
+            })?;
         }
     }
     attention.check_heads(call, "num_heads")?;

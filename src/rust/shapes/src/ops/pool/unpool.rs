@@ -87,7 +87,7 @@ fn unpooled<const N: usize>(call: &Call, input: &[Dim]) -> Result<[Dim; N]> {
 }
 
 /// R torch puts the dimension of 1 that it adds before the length, not behind it, takes it for the length, and so gives
-/// (N, C, L_out, 1) unless L_out is 1.
+/// (N, C, L_out, 1) unless L_out is 1. An unknown L_out stays, as wherever an unknown size is squeezed.
 fn as_r_torch_unpools_1_dimension(output: &mut Dims) {
     if output.len() == 3 && !output[2].equals(1).is_yes() {
         output.push(Dim::ONE);
