@@ -6,13 +6,13 @@
 #' @section Multiply-adds and parameters:
 #' A multiply-add counts once, and bias is left out.
 #'
-#' | layer | multiply-adds | parameters |
-#' |:---|:---|:---|
-#' | convolution | elements of the output x in_channels / groups x kernel | out_channels x in_channels / groups x
-#' kernel + out_channels |
-#' | transposed convolution | elements of the input x out_channels / groups x kernel | the same |
-#' | linear | elements of the output x in_features | out_features x (in_features + 1) |
-#' | products of matrices | elements of the output x the size summed over | none |
+#' * Convolution: elements of the output x w, where w is in_channels / groups x kernel; out_channels x w + out_channels
+#'   parameters.
+#' * Transposed convolution: elements of the input x w, where w is out_channels / groups x kernel; in_channels x w +
+#'   out_channels parameters.
+#' * Linear: elements of the output x in_features; out_features x in_features + out_features parameters.
+#' * Products of matrices and einsum: elements of the output x the sizes summed over; no parameters.
+#' * Recurrent layers and attention: the products of matrices they are made of, each time step or position once.
 #'
 #' The last term of the parameters is the bias. Source: the definitions of the operators at
 #' <https://docs.pytorch.org/docs/stable/nn.html>.
